@@ -1,0 +1,9 @@
+//! phyxel: solids that deform, yield, melt and break in real time.
+
+pub mod material;
+pub mod math;
+pub mod record;
+pub mod scene;
+pub mod shape;
+
+pub use scene::Scene;

@@ -1,0 +1,103 @@
+//! What a body is made of: deformation in, stress out.
+//!
+//! A law is a pure function of the displacement gradient `G = F − I`. It takes `G` rather than `F` because strains of
+//! stiff matter are far below one, and `F − I` in `f32` would keep only three digits of them.
+
+use crate::math::{Mat3, Real};
+
+/// The constants of a material, in SI units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Material {
+    /// The relation between strain and stress.
+    pub law: LawKind,
+    /// Young's modulus [Pa].
+    pub young_modulus: f64,
+    /// Poisson's ratio, between −1 and 0.5, both excluded.
+    pub poisson_ratio: f64,
+    /// Mass per rest volume [kg/m³].
+    pub density: f64,
+    /// Extra resistance to volume change, `½ k_v (det F − 1)²` (Müller et al. 2004, eq. 7) [Pa].
+    pub volume_stiffness: f64,
+    /// Kelvin–Voigt shear viscosity [Pa s].
+    pub viscosity: f64,
+    /// Kelvin–Voigt viscosity against volume change [Pa s].
+    pub bulk_viscosity: f64,
+    /// Rayleigh damping proportional to mass, `alpha` [1/s].
+    pub rayleigh_mass: f64,
+    /// Rayleigh damping proportional to stiffness, `beta` [s].
+    pub rayleigh_stiffness: f64,
+}
+
+impl Default for Material {
+    /// A soft jelly.
+    fn default() -> Self {
+        Material {
+            law: LawKind::Corotated,
+            young_modulus: 5.0e4,
+            poisson_ratio: 0.45,
+            density: 1000.0,
+            volume_stiffness: 0.0,
+            viscosity: 0.0,
+            bulk_viscosity: 0.0,
+            rayleigh_mass: 0.0,
+            rayleigh_stiffness: 0.0,
+        }
+    }
+}
+
+/// The relations between strain and stress.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LawKind {
+    /// Small strain; rotations create spurious stress.
+    Linear,
+    /// St. Venant–Kirchhoff: Green strain, isotropic.
+    StVenantKirchhoff,
+    /// Green strain with a 6x6 stiffness in Voigt order xx, yy, zz, yz, zx, xy and engineering shear [Pa].
+    Anisotropic(Box<[[f64; 6]; 6]>),
+    /// Linear in the stretch of the polar decomposition.
+    Corotated,
+    /// Stable neo-Hookean (Smith, de Goes, Kim 2018).
+    NeoHookean,
+}
+
+impl LawKind {
+    /// The name in scene files and results.
+    pub fn name(&self) -> &'static str {
+        match self {
+            LawKind::Linear => "linear",
+            LawKind::StVenantKirchhoff => "stvk",
+            LawKind::Anisotropic(_) => "anisotropic",
+            LawKind::Corotated => "corotated",
+            LawKind::NeoHookean => "neo-hookean",
+        }
+    }
+}
+
+/// Lamé's constants `(lam, mu)` of a Young's modulus and a Poisson's ratio.
+pub fn lame(young_modulus: f64, poisson_ratio: f64) -> (f64, f64) {
+    let lam = young_modulus * poisson_ratio / ((1.0 + poisson_ratio) * (1.0 - 2.0 * poisson_ratio));
+    (lam, young_modulus / (2.0 * (1.0 + poisson_ratio)))
+}
+
+/// `∂P/∂F` as a 9x9 matrix over the entries of `F` row by row: entry `(3i + j, 3k + l)` is `∂P_ij/∂F_kl`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tangent<R>(pub [[R; 9]; 9]);
+
+/// Which tangent is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Curvature {
+    /// The true second derivative, perhaps indefinite.
+    Exact,
+    /// Projected to positive semi-definite, for Newton's method and conjugate gradients.
+    Psd,
+}
+
+/// A hyperelastic law: strain energy and its derivatives by the deformation gradient `F = I + G`.
+pub trait Law<R: Real>: Copy + Send + Sync {
+    /// Strain energy per rest volume [J/m³].
+    fn energy(&self, g: Mat3<R>) -> R;
+    /// First Piola–Kirchhoff stress `P = ∂Ψ/∂F` [Pa].
+    fn stress(&self, g: Mat3<R>) -> Mat3<R>;
+    /// `∂P/∂F` [Pa].
+    fn tangent(&self, g: Mat3<R>, curvature: Curvature) -> Tangent<R>;
+}

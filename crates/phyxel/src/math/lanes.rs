@@ -1,0 +1,57 @@
+//! Several numbers side by side, so that one formula works on several elements at once.
+
+use super::{Real, Scalar};
+use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+
+/// `N` numbers that are added and multiplied together; the compiler turns the loops into vector instructions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lanes<R, const N: usize>(pub [R; N]);
+
+macro_rules! lanewise {
+    ($op:ident, $f:ident) => {
+        impl<R: Real, const N: usize> $op for Lanes<R, N> {
+            type Output = Self;
+            #[inline(always)]
+            fn $f(self, o: Self) -> Self {
+                let mut r = self.0;
+                for i in 0..N {
+                    r[i] = self.0[i].$f(o.0[i]);
+                }
+                Lanes(r)
+            }
+        }
+    };
+}
+lanewise!(Add, add);
+lanewise!(Sub, sub);
+lanewise!(Mul, mul);
+
+impl<R: Real, const N: usize> Neg for Lanes<R, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        let mut r = self.0;
+        for x in &mut r {
+            *x = -*x;
+        }
+        Lanes(r)
+    }
+}
+impl<R: Real, const N: usize> AddAssign for Lanes<R, N> {
+    #[inline(always)]
+    fn add_assign(&mut self, o: Self) {
+        *self = *self + o;
+    }
+}
+impl<R: Real, const N: usize> SubAssign for Lanes<R, N> {
+    #[inline(always)]
+    fn sub_assign(&mut self, o: Self) {
+        *self = *self - o;
+    }
+}
+impl<R: Real, const N: usize> Scalar for Lanes<R, N> {
+    #[inline(always)]
+    fn of(x: f64) -> Self {
+        Lanes([R::of(x); N])
+    }
+}

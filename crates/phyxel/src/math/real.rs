@@ -1,0 +1,108 @@
+//! Numbers: what the engine needs of `f32`, `f64` and of several of them side by side.
+
+use std::fmt::{Debug, Display};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+
+/// Anything that adds and multiplies like a number: `f32`, `f64`, or [`Lanes`](super::Lanes) of them.
+///
+/// Formulas without branches are written against this trait, so that the same source runs on one element
+/// and on several at once.
+pub trait Scalar:
+    Copy
+    + Debug
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+{
+    /// The nearest value to `x`.
+    fn of(x: f64) -> Self;
+    /// Zero.
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::of(0.0)
+    }
+    /// One.
+    #[inline(always)]
+    fn one() -> Self {
+        Self::of(1.0)
+    }
+}
+
+/// A single floating-point number, `f32` or `f64`; the precision of a simulation.
+pub trait Real: Scalar + Div<Output = Self> + PartialOrd + Default + Display {
+    /// Distance from 1 to the next larger number.
+    const EPSILON: Self;
+    /// The type's name as users write it: `f32` or `f64`.
+    const NAME: &'static str;
+    /// As `f64`.
+    fn to_f64(self) -> f64;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Absolute value.
+    fn abs(self) -> Self;
+    /// The larger of two.
+    fn max(self, other: Self) -> Self;
+    /// The smaller of two.
+    fn min(self, other: Self) -> Self;
+    /// Neither infinite nor NaN.
+    fn is_finite(self) -> bool;
+    /// The bits, widened; for hashing.
+    fn bits(self) -> u64;
+    /// The number with these bits; the inverse of [`Real::bits`].
+    fn from_bits(bits: u64) -> Self;
+}
+
+macro_rules! real {
+    ($t:ident, $bits:ident) => {
+        impl Scalar for $t {
+            #[inline(always)]
+            fn of(x: f64) -> Self {
+                x as $t
+            }
+        }
+        impl Real for $t {
+            const EPSILON: Self = $t::EPSILON;
+            const NAME: &'static str = stringify!($t);
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                $t::sqrt(self)
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                $t::abs(self)
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                $t::max(self, other)
+            }
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                $t::min(self, other)
+            }
+            #[inline(always)]
+            fn is_finite(self) -> bool {
+                $t::is_finite(self)
+            }
+            #[inline(always)]
+            fn bits(self) -> u64 {
+                self.to_bits() as u64
+            }
+            #[inline(always)]
+            fn from_bits(bits: u64) -> Self {
+                $t::from_bits(bits as $bits)
+            }
+        }
+    };
+}
+real!(f32, u32);
+real!(f64, u64);

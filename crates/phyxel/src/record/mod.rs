@@ -1,0 +1,49 @@
+//! What is kept of a simulation: frames for results, hashes for sameness, snapshots for going on later.
+
+/// What does not change from frame to frame: how a body's nodes hang together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyLayout {
+    /// The body's name.
+    pub name: String,
+    /// How many nodes it has.
+    pub node_count: usize,
+    /// Its cells.
+    pub cells: Cells,
+    /// Triangles of the drawn surface, over [`BodyFrame::skin`]; wound so that normals point out.
+    pub skin_triangles: Vec<[u32; 3]>,
+}
+
+/// The cells of a body, over its own nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cells {
+    /// Tetrahedra.
+    Tets(Vec<[u32; 4]>),
+    /// Points alone: phyxels.
+    Points,
+    /// Lines: springs.
+    Lines(Vec<[u32; 2]>),
+}
+
+/// One body at one time.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct BodyFrame {
+    /// Node positions [m].
+    pub positions: Vec<[f64; 3]>,
+    /// Node velocities [m/s].
+    pub velocities: Vec<[f64; 3]>,
+    /// Von Mises stress per node, averaged from the elements around it [Pa].
+    pub von_mises: Vec<f64>,
+    /// Positions of the drawn surface's vertices [m]; empty when there is none.
+    pub skin: Vec<[f64; 3]>,
+}
+
+/// Everything visible at one time.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Frame {
+    /// Counted from 0, the initial state.
+    pub index: usize,
+    /// Simulated time [s].
+    pub time: f64,
+    /// The bodies, in the order of the scene.
+    pub bodies: Vec<BodyFrame>,
+}
