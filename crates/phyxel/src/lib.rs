@@ -2,8 +2,10 @@
 
 pub mod material;
 pub mod math;
+pub mod par;
 pub mod record;
 pub mod scene;
 pub mod shape;
+pub mod stencil;
 
 pub use scene::Scene;
