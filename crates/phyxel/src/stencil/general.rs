@@ -16,6 +16,8 @@ pub struct General<R> {
     pub base: Vec<Mat3<R>>,
     /// `F₀⁻¹` per element for updated-Lagrangian phyxels; empty when `F₀ = I`.
     pub base_inverse: Vec<Mat3<R>>,
+    /// Whether products go through a matrix; phyxels couple too many nodes for that.
+    pub assembled: bool,
     transposed: Transposed<R>,
 }
 
@@ -38,9 +40,9 @@ pub struct GeneralScratch<R> {
 
 impl<R: Real> General<R> {
     /// Stencils over `nodes` of the model.
-    pub fn new(table: StencilTable<R>, nodes: Range<usize>) -> Self {
+    pub fn new(table: StencilTable<R>, nodes: Range<usize>, assembled: bool) -> Self {
         let transposed = Transposed { incidence: Incidence::new(&[], nodes), ..Default::default() };
-        let mut general = General { table, base: Vec::new(), base_inverse: Vec::new(), transposed };
+        let mut general = General { table, base: Vec::new(), base_inverse: Vec::new(), assembled, transposed };
         general.table_changed();
         general
     }
