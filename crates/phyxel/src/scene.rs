@@ -313,7 +313,9 @@ pub enum Action {
 pub enum Integrator {
     /// Explicit Euler, for comparison: it gains energy.
     ExplicitEuler,
-    /// Leap-frog, started with a half step; symplectic, second order.
+    /// Symplectic Euler: first the velocity, then the position with it.
+    SymplecticEuler,
+    /// Leap-frog, started with a half step of positions; symplectic, second order.
     LeapFrog,
     /// Velocity Verlet.
     Verlet,
@@ -337,8 +339,9 @@ pub enum Integrator {
 
 impl Integrator {
     /// Every integrator, in the order in which they are listed to people.
-    pub const ALL: [Integrator; 11] = [
+    pub const ALL: [Integrator; 12] = [
         Integrator::ExplicitEuler,
+        Integrator::SymplecticEuler,
         Integrator::LeapFrog,
         Integrator::Verlet,
         Integrator::Rk2,
@@ -354,6 +357,7 @@ impl Integrator {
     pub fn name(self) -> &'static str {
         match self {
             Integrator::ExplicitEuler => "explicit-euler",
+            Integrator::SymplecticEuler => "symplectic-euler",
             Integrator::LeapFrog => "leap-frog",
             Integrator::Verlet => "verlet",
             Integrator::Rk2 => "rk2",

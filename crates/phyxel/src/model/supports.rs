@@ -58,14 +58,14 @@ pub(crate) fn rotate(v: [f64; 3], spin: [f64; 3], t: f64) -> [f64; 3] {
 }
 
 impl<R: Real> Model<R> {
-    /// The pinned nodes, ascending, with the velocities that bring them where they must be after `dt`; where pins
-    /// overlap, the later one decides.
+    /// The pinned nodes, ascending, with the velocities that bring them from displacements `u` to where they must be
+    /// at `time`, if they move for `dt`; where pins overlap, the later one decides.
     pub fn held_by_pins(&self, u: &[Vec3<R>], time: f64, dt: f64, held: &mut Vec<Held<R>>) {
         held.clear();
         for pin in self.pins.iter().rev() {
             let free = Mat3::diagonal(pin.motion.axes.map(|held| if held { R::zero() } else { R::one() }));
             for (i, &node) in pin.nodes.iter().enumerate() {
-                let target = pin.target(i, time + dt);
+                let target = pin.target(i, time);
                 let n = node as usize;
                 let velocity: [f64; 3] = std::array::from_fn(|a| {
                     (target[a] - self.rest[n].0[a].to_f64() - u[n].0[a].to_f64()) / dt
