@@ -420,6 +420,8 @@ pub struct SolverSettings {
     pub iterations: usize,
     /// Equal parts into which each step of PBD and XPBD is cut.
     pub substeps: usize,
+    /// Part of each violation that PBD removes per step, above 0 and up to 1.
+    pub pbd_stiffness: f64,
     /// Restores the linear and angular momentum that an integrator or an unfinished linear solve loses on free bodies.
     pub conserve_momentum: bool,
 }
@@ -437,6 +439,7 @@ impl Default for SolverSettings {
             newton_tolerance: 1e-5,
             iterations: 10,
             substeps: 10,
+            pbd_stiffness: 0.9,
             conserve_momentum: true,
         }
     }

@@ -10,6 +10,8 @@ pub struct LinearReport {
     pub iterations: usize,
     /// `|b − A x|` recomputed at the end, relative to its value at the start of the step.
     pub residual: f64,
+    /// `|b − A x|` at the start, or what rounding makes of it if that is more.
+    pub reference: f64,
     /// Whether the residual is within the tolerance; if not, the solver stopped early.
     pub converged: bool,
 }
@@ -30,6 +32,14 @@ pub struct CgScratch<R> {
     z: Vec<Vec3<R>>,
     p: Vec<Vec3<R>>,
     q: Vec<Vec3<R>>,
+}
+
+impl<R: Real> CgScratch<R> {
+    /// The vector for residuals, `n` long.
+    pub fn residual(&mut self, n: usize) -> &mut Vec<Vec3<R>> {
+        self.r.resize(n, Vec3::zero());
+        &mut self.r
+    }
 }
 
 /// A symmetric positive definite system, as conjugate gradients see it.
@@ -58,7 +68,7 @@ pub fn solve<R: Real>(
     // A body at rest starts with a residual of rounding errors; asking for a fraction of those would never end.
     let noise = norm(b) * R::EPSILON.to_f64() * 4.0;
     let reference = norm(r).max(noise);
-    let mut report = LinearReport { converged: true, ..Default::default() };
+    let mut report = LinearReport { converged: true, reference, ..Default::default() };
     if reference == 0.0 || norm(r) <= noise {
         return report;
     }

@@ -3,14 +3,25 @@
 mod bcsr;
 pub mod cg;
 mod direct;
+mod eigen;
+mod jacobi;
 mod lanes;
 mod mat3;
+mod polar;
+mod psd;
 mod real;
+mod svd;
+#[cfg(test)]
+mod test_input;
 mod vec3;
 
 pub use bcsr::Bcsr;
 pub use direct::{Direct, FactorError, Factorisation};
+pub use eigen::{eigen_symmetric, pseudo_inverse_symmetric};
 pub use lanes::Lanes;
 pub use mat3::Mat3;
+pub use polar::{Polar, green_strain, polar, polar_rotation};
+pub use psd::{project_psd_3, project_psd_9};
 pub use real::{Real, Scalar};
+pub use svd::{Svd, svd};
 pub use vec3::Vec3;

@@ -221,15 +221,16 @@ impl<R: Real> Model<R> {
             let d = direction * (1.0 / spring.rest_length);
             table.nodes.extend(spring.nodes.map(|n| n + first));
             table.weights.extend([Vec3::of((-d).0), Vec3::of(d.0)]);
-            // The fibre law's modulus is one: `k L²` takes the place of modulus times volume.
-            table.volumes.push(R::of(spring.stiffness * spring.rest_length * spring.rest_length));
+            // The volume that, with the material's modulus, gives the spring its stiffness: E V = k L².
+            let volume = spring.stiffness * spring.rest_length * spring.rest_length / body.material.young_modulus;
+            table.volumes.push(R::of(volume));
             table.offsets.push(table.nodes.len() as u32);
             base.push(Mat3::of(Mat3::outer(b - a, d).0));
         }
         let mut general = General::new(table, nodes, true);
         general.base = base;
         let mut block = self.block(body, Stencils::General(general), Part::Whole);
-        block.law = AnyLaw::fibre(R::one());
+        block.law = AnyLaw::fibre(&body.material);
         block.viscosity = Viscosity { shear: R::zero(), bulk: R::zero() };
         self.blocks.push(block);
         let faces: Vec<[u32; 3]> = net.triangles.iter().map(|f| f.map(|n| n + first)).collect();

@@ -43,6 +43,16 @@ pub struct BlockScratch<R> {
     pub damping: Vec<Tangent<R>>,
 }
 
+impl<R: Real> BlockScratch<R> {
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&self.corner_forces[..])
+            + size_of_val(&self.tangents[..])
+            + size_of_val(&self.damping[..])
+            + self.general.memory_bytes()
+    }
+}
+
 /// What an effective tangent is made of: `stiffness · C + viscosity · D`.
 #[derive(Clone, Copy, Debug)]
 pub struct TangentMix<R> {
@@ -193,7 +203,7 @@ impl<R: Real> Block<R> {
     /// there is one.
     pub fn refresh_tangents(&self, u: &[Vec3<R>], mix: TangentMix<R>, scratch: &mut BlockScratch<R>) {
         let BlockScratch { tangents, damping, .. } = scratch;
-        tangents.resize(self.len(), Tangent([[R::zero(); 9]; 9]));
+        tangents.resize(self.len(), Tangent::zero());
         self.tangents_into(u, mix, tangents);
         if !damping.is_empty() {
             par::for_each(tangents, |e, t| t.add(&damping[e]));
@@ -202,7 +212,7 @@ impl<R: Real> Block<R> {
 
     /// Freezes the damping part of the tangent at displacements `u`.
     pub fn freeze_damping(&self, u: &[Vec3<R>], mix: TangentMix<R>, scratch: &mut BlockScratch<R>) {
-        scratch.damping.resize(self.len(), Tangent([[R::zero(); 9]; 9]));
+        scratch.damping.resize(self.len(), Tangent::zero());
         self.tangents_into(u, mix, &mut scratch.damping);
     }
 
@@ -235,7 +245,7 @@ impl<R: Real> Block<R> {
     ) {
         self.prepare(scratch);
         let BlockScratch { tangents, corner_forces, general, .. } = scratch;
-        let stress = |e: usize, g: Mat3<R>| tangents[e].apply(g);
+        let stress = |e: usize, g: Mat3<R>| tangents[e].apply(&g);
         match &self.stencils {
             Stencils::Tets(t) => t.accumulate(p, corner_forces, out, stress),
             Stencils::General(s) => s.accumulate((rest, self.penalty_modulus * penalty_scale), p, general, out, stress),

@@ -38,6 +38,43 @@ pub struct GeneralScratch<R> {
     gradients: Vec<(Mat3<R>, Vec3<R>)>,
 }
 
+impl<R: Real> GeneralScratch<R> {
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&self.stresses[..]) + size_of_val(&self.gradients[..])
+    }
+}
+
+/// The penalty of one element, per modulus: energy, and what its slopes are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct PenaltySlopes<R> {
+    /// `½ Σ c |r|²`.
+    pub energy: R,
+    g: Mat3<R>,
+    pull: Vec3<R>,
+    moment: Mat3<R>,
+}
+
+impl<R: Real> PenaltySlopes<R> {
+    /// Derivative of the energy by the displacement of entry `k`, which is now at `at`, the centre being at `center`.
+    pub fn slope(
+        &self,
+        stencils: &General<R>,
+        e: usize,
+        rest: &[Vec3<R>],
+        (k, at, center): (usize, Vec3<R>, Vec3<R>),
+    ) -> Vec3<R> {
+        let first = stencils.table.offsets[e] as usize;
+        let through_gradient = self.moment * stencils.table.weights[first + k];
+        if k == 0 {
+            return -self.pull - through_gradient;
+        }
+        let nodes = &stencils.table.nodes;
+        let x = stencils.offset(e, rest, nodes[first] as usize, nodes[first + k] as usize);
+        (at - center - self.g * x) * stencils.table.penalties[first + k] - through_gradient
+    }
+}
+
 impl<R: Real> General<R> {
     /// Stencils over `nodes` of the model.
     pub fn new(table: StencilTable<R>, nodes: Range<usize>, assembled: bool) -> Self {
@@ -167,6 +204,31 @@ impl<R: Real> General<R> {
         energy * R::of(0.5)
     }
 
+    /// What position-based methods need of the penalty: its energy per modulus, and its slopes.
+    pub fn penalty_slopes(
+        &self,
+        e: usize,
+        rest: &[Vec3<R>],
+        g: Mat3<R>,
+        at: impl Fn(usize) -> Vec3<R>,
+    ) -> PenaltySlopes<R> {
+        let mut slopes = PenaltySlopes { energy: R::zero(), g, pull: Vec3::zero(), moment: Mat3::zero() };
+        if self.table.penalties.is_empty() {
+            return slopes;
+        }
+        let range = self.entries(e);
+        let center = self.table.nodes[range.start] as usize;
+        for (k, entry) in range.enumerate().skip(1) {
+            let x = self.offset(e, rest, center, self.table.nodes[entry] as usize);
+            let residual = at(k) - at(0) - g * x;
+            let t = residual * self.table.penalties[entry];
+            slopes.energy += residual.dot(t) * R::of(0.5);
+            slopes.pull += t;
+            slopes.moment += Mat3::outer(t, x);
+        }
+        slopes
+    }
+
     fn gather(&self, stresses: &[Mat3<R>], out: &mut [Vec3<R>]) {
         let t = &self.transposed;
         let nodes = t.incidence.nodes();
@@ -247,9 +309,12 @@ impl<R: Real> General<R> {
         }
     }
 
-    /// Entries of all elements around each node, with the element of each: for assembly.
-    pub fn around(&self, local_node: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    /// The elements around the `local`-th node of the body, each with the place of the node among its entries.
+    pub fn around(&self, local: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let t = &self.transposed;
-        t.incidence.run(local_node).map(move |k| (t.elements[k] as usize, t.incidence.entries()[k] as usize))
+        t.incidence.run(local).map(move |k| {
+            let e = t.elements[k] as usize;
+            (e, t.incidence.entries()[k] as usize - self.table.offsets[e] as usize)
+        })
     }
 }

@@ -125,6 +125,12 @@ impl<R: Real> Tets<R> {
         }
     }
 
+    /// The tetrahedra around the `local`-th node of the body, each with the corner that the node is.
+    pub fn around(&self, local: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let entries = &self.corners.entries()[self.corners.run(local)];
+        entries.iter().map(|&corner| (corner as usize / 4, corner as usize % 4))
+    }
+
     fn gather(&self, corner_forces: &[[Vec3<R>; 4]], out: &mut [Vec3<R>]) {
         let flat = corner_forces.as_flattened();
         self.corners.for_each_node(out, |entries, value| {
