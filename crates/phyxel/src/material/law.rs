@@ -125,9 +125,7 @@ impl<R: Real> Tangent<R> {
     /// The 3x3 stiffness block `Σ_jl T_{ij,kl} d_j e_l` between two weights, from [`Tangent::contract_left`].
     #[inline(always)]
     pub fn contract_right(rows: &[[R; 9]; 3], e: Vec3<R>) -> Mat3<R> {
-        Mat3(rows.map(|r| {
-            std::array::from_fn(|k| r[3 * k] * e.0[0] + r[3 * k + 1] * e.0[1] + r[3 * k + 2] * e.0[2])
-        }))
+        Mat3(rows.map(|r| std::array::from_fn(|k| r[3 * k] * e.0[0] + r[3 * k + 1] * e.0[1] + r[3 * k + 2] * e.0[2])))
     }
 
     /// `∂P/∂F : δF` [Pa].

@@ -10,15 +10,12 @@ use crate::record::{BodyLayout, Cells};
 use crate::scene::{
     Body, Collider, ColliderShape, Integrator, Load, LoadKind, MassKind, Method, Pin, Region, Scene, SolverSettings,
 };
-use crate::shape::{Geometry, PointSampling, SpringNet, TetMesh, boundary_triangles};
+use crate::shape::{Geometry, PointSampling, SpringNet, TetMesh, quality::boundary_triangles};
 use crate::stencil::block::{Block, Stencils};
 use crate::stencil::general::General;
 use crate::stencil::tets::Tets;
 use crate::stencil::{MlsReport, MlsStencils, StencilError, StencilTable, TetTable};
 use std::ops::Range;
-
-/// Scenes that would need more memory than this are refused before anything is allocated [bytes].
-pub const MAX_MEMORY_BYTES: f64 = 1.0e12;
 
 /// Why a scene cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -146,8 +143,12 @@ impl<R: Real> Model<R> {
             Stencils::General(General::new(table.cast(), nodes.clone(), true))
         };
         match body.method {
-            Method::Edge => self.blocks.push(self.block(body, general(StencilTable::edge_smoothed(&table)), Part::Whole)),
-            Method::Node => self.blocks.push(self.block(body, general(StencilTable::node_smoothed(&table)), Part::Whole)),
+            Method::Edge => {
+                self.blocks.push(self.block(body, general(StencilTable::edge_smoothed(&table)), Part::Whole))
+            }
+            Method::Node => {
+                self.blocks.push(self.block(body, general(StencilTable::node_smoothed(&table)), Part::Whole))
+            }
             Method::Selective => {
                 let shear = self.block(body, general(StencilTable::edge_smoothed(&table)), Part::Shear);
                 let volumetric = self.block(body, general(StencilTable::node_smoothed(&table)), Part::Volume);
@@ -241,7 +242,13 @@ impl<R: Real> Model<R> {
     }
 
     /// Adds a pin that begins at `start`, over the present `points` of the body.
-    pub(crate) fn add_pin(&mut self, body: usize, pin: &Pin, points: &[[f64; 3]], start: f64) -> Result<(), BuildError> {
+    pub(crate) fn add_pin(
+        &mut self,
+        body: usize,
+        pin: &Pin,
+        points: &[[f64; 3]],
+        start: f64,
+    ) -> Result<(), BuildError> {
         check_pin(&self.bodies[body].name, pin)?;
         let local = self.region_nodes(body, &pin.region, points, "a pin")?;
         let from = local.iter().map(|&n| points[n as usize]).collect();

@@ -31,14 +31,14 @@ impl<R: Real> Model<R> {
         }
     }
 
-    /// Energy of the external forces, zero at rest positions of height zero [J]; pressure is not counted, because it
+    /// Energy of gravity and steady loads, zero at the origin [J]; pressure is not counted, because it
     /// follows the surface and has no energy of its own.
     pub fn potential_energy(&self, u: &[Vec3<R>]) -> f64 {
         let g = self.loads.gravity.to_f64();
         -par::sum(u.len(), |i| {
             let (m, x, u) = (self.masses[i].to_f64(), self.rest[i].to_f64(), u[i].to_f64());
             let dead = self.loads.dead[i].to_f64();
-            (0..3).map(|a| m * g[a] * (x[a] + u[a]) + dead[a] * u[a]).sum()
+            (0..3).map(|a| (m * g[a] + dead[a]) * (x[a] + u[a])).sum()
         })
     }
 }

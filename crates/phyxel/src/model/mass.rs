@@ -21,9 +21,8 @@ impl<R: Real> Model<R> {
     /// Kinetic energy [J].
     pub fn kinetic_energy(&self, v: &[Vec3<R>]) -> f64 {
         let lumped = par::sum(v.len(), |i| 0.5 * (v[i].norm_squared() * self.masses[i]).to_f64());
-        let coupled = |&(row, column, mass): &(u32, u32, R)| {
-            0.5 * (v[row as usize].dot(v[column as usize]) * mass).to_f64()
-        };
+        let coupled =
+            |&(row, column, mass): &(u32, u32, R)| 0.5 * (v[row as usize].dot(v[column as usize]) * mass).to_f64();
         lumped + self.consistent_mass.iter().map(coupled).sum::<f64>()
     }
 }

@@ -3,19 +3,22 @@
 mod build;
 mod loads;
 mod mass;
+mod reanchor;
 mod region;
 mod skin;
 mod supports;
 
-pub use build::{BuildError, MAX_MEMORY_BYTES};
+pub(crate) use build::viscosity;
+pub use build::{BuildError, Warnings};
 pub use loads::Loads;
+pub use reanchor::Reanchor;
 pub use skin::Skin;
 pub use supports::{Held, PinSet};
 
 use crate::contact::HalfSpace;
 use crate::math::{Real, Vec3};
 use crate::record::BodyLayout;
-use crate::scene::{Lagrangian, MassKind, Method, MlsSettings};
+use crate::scene::{MassKind, Method, MlsSettings};
 use crate::stencil::block::Block;
 use std::ops::Range;
 
@@ -88,14 +91,11 @@ impl<R: Real> Model<R> {
         self.bodies.iter().position(|b| b.name == name)
     }
 
-    /// Rayleigh's `alpha` at a node [1/s].
-    pub fn rayleigh_mass_at(&self, body: usize) -> R {
-        self.rayleigh_mass[body]
-    }
-
-    /// Whether any body's phyxels are rebuilt every step.
-    pub fn is_updated_lagrangian(&self, body: usize) -> bool {
-        let body = &self.bodies[body];
-        body.method == Method::Mls && body.mls.lagrangian == Lagrangian::Updated
+    /// Bytes held by the arrays that grow with the model.
+    pub fn memory_bytes(&self) -> usize {
+        let blocks: usize = self.blocks.iter().map(Block::memory_bytes).sum();
+        let bodies: usize = self.bodies.iter().map(|b| 12 * b.faces.len() + 8 * b.supports.len()).sum();
+        let nodes = (2 * size_of::<Vec3<R>>() + size_of::<R>()) * self.node_count();
+        blocks + bodies + nodes + size_of_val(&self.consistent_mass[..])
     }
 }

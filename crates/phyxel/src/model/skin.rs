@@ -78,11 +78,13 @@ impl Carried {
         let mut radii = vec![1e-6 * reach; count];
         radii.resize(points.len(), reach);
         let mut near = Neighbours::default();
-        NeighbourSearch::default().rebuild(&points, Radii::Each(&radii), &mut near);
+        // A search that fails (points too far apart to be indexed) leaves every vertex to its nearest phyxel.
+        let found = NeighbourSearch::default().rebuild(&points, Radii::Each(&radii), &mut near).is_ok();
         let mut carried = Carried { offsets: vec![0], entries: Vec::new() };
         for vertex in count..points.len() {
             let start = carried.entries.len();
-            let around = near.of(vertex).iter().filter(|&&j| (j as usize) < count);
+            let around = if found { near.of(vertex) } else { &[] };
+            let around = around.iter().filter(|&&j| (j as usize) < count);
             carried.entries.extend(around.map(|&j| carry(points[vertex], j, points[j as usize], reach)));
             if carried.entries.len() == start {
                 let nearest = nearest(&points[..count], points[vertex]);

@@ -67,9 +67,8 @@ impl<R: Real> Model<R> {
             for (i, &node) in pin.nodes.iter().enumerate() {
                 let target = pin.target(i, time);
                 let n = node as usize;
-                let velocity: [f64; 3] = std::array::from_fn(|a| {
-                    (target[a] - self.rest[n].0[a].to_f64() - u[n].0[a].to_f64()) / dt
-                });
+                let velocity: [f64; 3] =
+                    std::array::from_fn(|a| (target[a] - self.rest[n].0[a].to_f64() - u[n].0[a].to_f64()) / dt);
                 held.push(Held { node, free, velocity: Vec3::of(velocity) });
             }
         }

@@ -142,7 +142,8 @@ fn exploded<R: Real>(model: &Model<R>, state: &State<R>, before: f64, dt: f64) -
     let after = super::explosive_energy(model, state);
     // Pins and loads may do work on a body that was at rest: allow what moving everything at their speed would take.
     let mass: f64 = model.masses.iter().map(|m| m.to_f64()).sum();
-    let pins = model.pins.iter().map(|p| Vec3(p.motion.velocity).norm() + Vec3(p.motion.spin).norm()).fold(0.0, f64::max);
+    let pins =
+        model.pins.iter().map(|p| Vec3(p.motion.velocity).norm() + Vec3(p.motion.spin).norm()).fold(0.0, f64::max);
     let gravity = Vec3(model.loads.gravity.to_f64()).norm() * dt;
     let allowance = mass * (pins + gravity + 1.0).powi(2);
     let loaded = !model.loads.pressures.is_empty() || model.loads.loaded_bodies.contains(&true);
@@ -150,9 +151,8 @@ fn exploded<R: Real>(model: &Model<R>, state: &State<R>, before: f64, dt: f64) -
 }
 
 fn wildest<R: Real>(model: &Model<R>, state: &State<R>) -> String {
-    let speed = |b: &crate::model::BodyModel| {
-        state.v[b.nodes.clone()].iter().map(|v| v.norm().to_f64()).fold(0.0, f64::max)
-    };
+    let speed =
+        |b: &crate::model::BodyModel| state.v[b.nodes.clone()].iter().map(|v| v.norm().to_f64()).fold(0.0, f64::max);
     let fastest = model.bodies.iter().max_by(|a, b| speed(a).total_cmp(&speed(b)));
     fastest.map_or(String::new(), |b| b.name.clone())
 }

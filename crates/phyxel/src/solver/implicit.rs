@@ -101,7 +101,8 @@ impl<R: Real> Implicit<R> {
         model.held_by_pins(stage.u, stage.end_time, stage.gamma.to_f64(), &mut self.pins);
         touch::seed(model, stage, &self.v, &mut self.touches);
         self.set_scales(model, stage, inertia);
-        let newton = if inertia == Inertia::Static { settings.newton_iterations.max(50) } else { settings.newton_iterations };
+        let newton =
+            if inertia == Inertia::Static { settings.newton_iterations.max(50) } else { settings.newton_iterations };
         let keeps_damping = newton > 1 && inertia == Inertia::Dynamic;
         self.freeze_damping(model, stage, keeps_damping, scratch);
         model.external_forces(stage.u, &mut self.external);
@@ -145,8 +146,7 @@ impl<R: Real> Implicit<R> {
     fn freeze_damping(&self, model: &Model<R>, stage: &Stage<'_, R>, wanted: bool, scratch: &mut [BlockScratch<R>]) {
         for (block, scratch) in model.blocks.iter().zip(scratch) {
             if wanted && block.is_damped() {
-                let mix =
-                    TangentMix { stiffness: stage.gamma * block.rayleigh_stiffness, viscosity: stage.gamma };
+                let mix = TangentMix { stiffness: stage.gamma * block.rayleigh_stiffness, viscosity: stage.gamma };
                 block.freeze_damping(stage.u, mix, scratch);
             } else {
                 scratch.damping.clear();

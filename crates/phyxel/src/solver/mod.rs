@@ -52,10 +52,9 @@ impl<R: Real> Solver<R> {
     /// A solver for a model.
     pub fn new(model: &Model<R>, settings: SolverSettings) -> Result<Self, FactorError> {
         let kind = match settings.integrator {
-            Integrator::ImplicitEuler
-            | Integrator::ImplicitMidpoint
-            | Integrator::Bdf2
-            | Integrator::QuasiStatic => Kind::Implicit(Box::new(Implicit::new(model, &settings)?)),
+            Integrator::ImplicitEuler | Integrator::ImplicitMidpoint | Integrator::Bdf2 | Integrator::QuasiStatic => {
+                Kind::Implicit(Box::new(Implicit::new(model, &settings)?))
+            }
             Integrator::Pbd | Integrator::Xpbd => Kind::Positions(Box::new(Xpbd::new(model))),
             _ => Kind::Explicit(Explicit::default()),
         };
@@ -99,6 +98,11 @@ impl<R: Real> Solver<R> {
         let limit = stable_step::stable_step(model, &state.u, &mut self.scratch);
         self.stable = Some((model.version, era, limit));
         limit
+    }
+
+    /// Sets `out` to all forces now [N].
+    pub fn forces(&mut self, model: &Model<R>, state: &State<R>, out: &mut [Vec3<R>]) {
+        forces::total(model, (&state.u, &state.v), &mut self.scratch, out);
     }
 
     /// Whether steps must be cut to stay stable.

@@ -18,10 +18,7 @@ pub fn stable_step<R: Real>(model: &Model<R>, u: &[Vec3<R>], scratch: &mut [Bloc
     let damped = model.blocks.iter().any(|b| b.is_damped());
     let mut decay = model.rayleigh_mass.iter().fold(0.0, |a, b| f64::max(a, b.to_f64()));
     if damped {
-        let beta = |block: usize| TangentMix {
-            stiffness: model.blocks[block].rayleigh_stiffness,
-            viscosity: R::one(),
-        };
+        let beta = |block: usize| TangentMix { stiffness: model.blocks[block].rayleigh_stiffness, viscosity: R::one() };
         decay += largest_eigenvalue(model, u, scratch, beta).max(0.0);
     }
     if omega == 0.0 && decay == 0.0 {
@@ -128,7 +125,8 @@ mod tests {
         // Eigenvalues of the discrete Laplacian: 2 − 2 cos(kπ/(n+1)).
         let n = 20;
         let exact = 2.0 - 2.0 * (n as f64 * std::f64::consts::PI / (n as f64 + 1.0)).cos();
-        let found = largest_of_tridiagonal(&vec![2.0; n], &vec![-1.0; n - 1].iter().map(|b: &f64| b.abs()).collect::<Vec<_>>());
+        let found =
+            largest_of_tridiagonal(&vec![2.0; n], &vec![-1.0; n - 1].iter().map(|b: &f64| b.abs()).collect::<Vec<_>>());
         assert!((found - exact).abs() < 1e-9, "{found} {exact}");
     }
 }

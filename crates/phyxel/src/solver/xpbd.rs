@@ -280,8 +280,8 @@ impl<R: Real> Element<'_, R> {
             None => {
                 // Macklin et al. 2016, eq. 26, with damping of the constraint's own rate.
                 let compliance = R::one() / (stiffness * *h * *h);
-                let change = -(value + compliance * *multiplier + damping * rate)
-                    / ((R::one() + damping) * weight + compliance);
+                let change =
+                    -(value + compliance * *multiplier + damping * rate) / ((R::one() + damping) * weight + compliance);
                 *multiplier += change;
                 change
             }

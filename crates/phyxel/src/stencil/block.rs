@@ -281,4 +281,31 @@ impl<R: Real> Block<R> {
             Stencils::General(s) => f(&s.table.nodes[s.entries(e)], &s.table.weights[s.entries(e)]),
         }
     }
+
+    /// Deformation gradient and Cauchy stress `P Fᵀ / det F` [Pa] of element `e`; for springs, the axial stress.
+    pub fn cauchy_stress(&self, e: usize, u: &[Vec3<R>]) -> (Mat3<R>, Mat3<R>) {
+        let g = self.strain_argument(e, u);
+        let stress = with_law!(&self.law, law => law.stress(g));
+        if self.is_fibre() {
+            return (g, stress * g.transpose());
+        }
+        let f = Mat3::identity() + g;
+        (f, stress * f.transpose() * (R::one() / f.det()))
+    }
+
+    /// Elastic deformation that updated-Lagrangian phyxels remember.
+    pub fn elastic(&self) -> &[Mat3<R>] {
+        match &self.stencils {
+            Stencils::General(general) => &general.elastic,
+            Stencils::Tets(_) => &[],
+        }
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        match &self.stencils {
+            Stencils::Tets(t) => t.memory_bytes(),
+            Stencils::General(g) => g.memory_bytes(),
+        }
+    }
 }

@@ -16,6 +16,8 @@ pub struct General<R> {
     pub base: Vec<Mat3<R>>,
     /// `F₀⁻¹` per element for updated-Lagrangian phyxels; empty when `F₀ = I`.
     pub base_inverse: Vec<Mat3<R>>,
+    /// Elastic deformation gradient of each updated-Lagrangian phyxel; empty for everything else.
+    pub elastic: Vec<Mat3<R>>,
     /// Whether products go through a matrix; phyxels couple too many nodes for that.
     pub assembled: bool,
     transposed: Transposed<R>,
@@ -28,6 +30,7 @@ struct Transposed<R> {
     elements: Vec<u32>,
     weights: Vec<Vec3<R>>,
     penalties: Vec<R>,
+    element_of_entry: Vec<u32>,
 }
 
 /// Room for one pass over the elements.
@@ -79,7 +82,8 @@ impl<R: Real> General<R> {
     /// Stencils over `nodes` of the model.
     pub fn new(table: StencilTable<R>, nodes: Range<usize>, assembled: bool) -> Self {
         let transposed = Transposed { incidence: Incidence::new(&[], nodes), ..Default::default() };
-        let mut general = General { table, base: Vec::new(), base_inverse: Vec::new(), assembled, transposed };
+        let mut general =
+            General { table, base: Vec::new(), base_inverse: Vec::new(), elastic: Vec::new(), assembled, transposed };
         general.table_changed();
         general
     }
@@ -88,16 +92,38 @@ impl<R: Real> General<R> {
     pub fn table_changed(&mut self) {
         let (table, t) = (&self.table, &mut self.transposed);
         t.incidence.rebuild(&table.nodes);
-        let element_of = |entry: u32| table.offsets.partition_point(|&o| o <= entry) as u32 - 1;
+        t.element_of_entry.clear();
+        for e in 0..table.volumes.len() {
+            t.element_of_entry.resize(table.offsets[e + 1] as usize, e as u32);
+        }
         let entries = t.incidence.entries();
         t.elements.clear();
-        t.elements.extend(entries.iter().map(|&k| element_of(k)));
+        t.elements.extend(entries.iter().map(|&k| t.element_of_entry[k as usize]));
         t.weights.clear();
         t.weights.extend(entries.iter().map(|&k| table.weights[k as usize]));
         t.penalties.clear();
         if !table.penalties.is_empty() {
             t.penalties.extend(entries.iter().map(|&k| table.penalties[k as usize]));
         }
+    }
+
+    /// Makes the elastic deformation the part of the gradient that does not come from displacements.
+    pub fn rebase(&mut self) {
+        let elastic = &self.elastic;
+        self.base.resize(elastic.len(), Mat3::zero());
+        par::for_each(&mut self.base, |e, base| *base = elastic[e] - Mat3::identity());
+        self.base_inverse.resize(elastic.len(), Mat3::zero());
+        par::for_each(&mut self.base_inverse, |e, inverse| {
+            *inverse = elastic[e].inverse().unwrap_or(Mat3::identity());
+        });
+    }
+
+    /// Remembers the deformation at displacements `u` as elastic deformation.
+    pub fn note_deformation(&mut self, u: &[Vec3<R>]) {
+        let mut elastic = std::mem::take(&mut self.elastic);
+        let this = &*self;
+        par::for_each(&mut elastic, |e, f| *f = this.gradient(e, u) + this.base(e) + Mat3::identity());
+        self.elastic = elastic;
     }
 
     /// How many elements there are.
@@ -316,5 +342,23 @@ impl<R: Real> General<R> {
             let e = t.elements[k] as usize;
             (e, t.incidence.entries()[k] as usize - self.table.offsets[e] as usize)
         })
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        let (table, t) = (&self.table, &self.transposed);
+        size_of_val(&table.offsets[..])
+            + size_of_val(&table.nodes[..])
+            + size_of_val(&table.weights[..])
+            + size_of_val(&table.volumes[..])
+            + size_of_val(&table.penalties[..])
+            + size_of_val(&self.base[..])
+            + size_of_val(&self.base_inverse[..])
+            + size_of_val(&self.elastic[..])
+            + t.incidence.memory_bytes()
+            + size_of_val(&t.elements[..])
+            + size_of_val(&t.weights[..])
+            + size_of_val(&t.penalties[..])
+            + size_of_val(&t.element_of_entry[..])
     }
 }

@@ -60,6 +60,11 @@ impl Incidence {
         self.offsets[local] as usize..self.offsets[local + 1] as usize
     }
 
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&self.offsets[..]) + size_of_val(&self.entries[..])
+    }
+
     /// Calls `f(entries, value)` for every covered node, `value` being its place in `out` (over the whole model).
     #[inline]
     pub fn for_each_node<T: Send>(&self, out: &mut [T], f: impl Fn(&[u32], &mut T) + Sync) {

@@ -131,6 +131,14 @@ impl<R: Real> Tets<R> {
         entries.iter().map(|&corner| (corner as usize / 4, corner as usize % 4))
     }
 
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&self.table.nodes[..])
+            + size_of_val(&self.table.gradients[..])
+            + size_of_val(&self.table.volumes[..])
+            + self.corners.memory_bytes()
+    }
+
     fn gather(&self, corner_forces: &[[Vec3<R>; 4]], out: &mut [Vec3<R>]) {
         let flat = corner_forces.as_flattened();
         self.corners.for_each_node(out, |entries, value| {
