@@ -69,7 +69,8 @@ impl<'a> Studio<'a> {
         let posed: Vec<Posed<'_>> = self.bodies.iter().zip(&frame.points).map(|(b, p)| Posed::new(b, p)).collect();
         let mut buffer = SurfaceBuffer::new(width, height);
         posed.iter().for_each(|p| p.draw(&self.view, &mut buffer));
-        let (shadow, dimness) = (self.shadow(&posed), self.dimness(&posed));
+        let (shadow, dimness) = self.shadows(&posed);
+        let to_key = key_direction();
         let mut linear = Vec::with_capacity(width * height);
         for at in 0..width * height {
             let (x, y) = (at % width, at / width);
@@ -82,7 +83,8 @@ impl<'a> Studio<'a> {
                 let normal = V::of(buffer.normal[at].map(f64::from)).normalized();
                 // The inside of a torn or inverted skin is lit like an outside.
                 let normal = if normal.dot(to_eye) < 0.0 { -normal } else { normal };
-                reflect(buffer.colour[at], normal, to_eye, shadow.light_at(p, normal))
+                let lit = if normal.dot(to_key) > 0.0 { shadow.light_at(p, normal) } else { 0.0 };
+                reflect(buffer.colour[at], normal, to_eye, lit)
             } else if floor > 0.0 && floor.is_finite() && from[1] > self.ground {
                 self.floor(from + along * floor, above, floor / self.settings.width as f64, &shadow, &dimness)
             } else {
@@ -101,7 +103,7 @@ impl<'a> Studio<'a> {
         let fade = fade * fade * (3.0 - 2.0 * fade);
         let base = if line(p[0]) || line(p[2]) { 0.56 } else { 0.70 };
         let key = shadow.light_at(p, V::new(0.0, 1.0, 0.0));
-        let light = (0.48 + 0.52 * key) * (1.0 - 0.55 * dimness.at(p));
+        let light = (0.48 + 0.52 * key) * (1.0 - 0.62 * dimness.at(p));
         let far = backdrop(above);
         [0, 1, 2].map(|k| {
             let tint = [0.985, 1.0, 1.02][k];
@@ -121,21 +123,25 @@ impl<'a> Studio<'a> {
         best.unwrap_or(1.0) * power
     }
 
-    fn shadow(&self, posed: &[Posed<'_>]) -> Shadow {
-        let view = View::parallel(self.centre, self.radius * 1.05, key_direction(), SHADOW_SIZE);
-        let mut map = DepthMap::new(SHADOW_SIZE);
-        posed.iter().for_each(|p| p.draw(&view, &mut map));
-        Shadow { view, map, texel: 2.1 * self.radius / SHADOW_SIZE as f64 }
-    }
+    /// Maps that just cover the bodies of this frame, so that they are as sharp in a fall from afar as at rest.
+    fn shadows(&self, posed: &[Posed<'_>]) -> (Shadow, Dimness) {
+        let balls = posed.iter().flat_map(|p| p.points.iter().map(|&at| (at, p.body.thickness)));
+        let (low, high) = bounds(balls.filter(|(p, _)| p.is_finite()));
+        let (centre, radius) = ((low + high) * 0.5, ((high - low).norm() / 2.0).max(1e-6));
+        let draw = |view: &View, size: usize| {
+            let mut map = DepthMap::new(size);
+            posed.iter().for_each(|p| p.draw(view, &mut map));
+            map
+        };
+        let view = View::parallel(centre, radius * 1.05, key_direction(), SHADOW_SIZE);
+        let map = draw(&view, SHADOW_SIZE);
+        let shadow = Shadow { view, map, texel: 2.1 * radius / SHADOW_SIZE as f64 };
 
-    fn dimness(&self, posed: &[Posed<'_>]) -> Dimness {
-        let reach = self.radius * 1.3;
-        let under = V::new(self.centre[0], self.ground, self.centre[2]);
-        let view = View::parallel(under, reach, V::new(0.0, -1.0, 0.0), DIMNESS_SIZE);
+        let under = V::new(centre[0], self.ground, centre[2]);
+        let view = View::parallel(under, radius * 1.4, V::new(0.0, -1.0, 0.0), DIMNESS_SIZE);
         let floor = view.project(under).map_or(0.0, |at| at.depth);
-        let mut map = DepthMap::new(DIMNESS_SIZE);
-        posed.iter().for_each(|p| p.draw(&view, &mut map));
-        Dimness::new(view, map, floor, 0.3 * self.radius)
+        let map = draw(&view, DIMNESS_SIZE);
+        (shadow, Dimness::new(view, map, floor, 0.4 * radius))
     }
 }
 
@@ -168,7 +174,7 @@ impl<'a> Body<'a> {
         let gap = || spacing(&rest.iter().map(|p| p.0).collect::<Vec<_>>());
         let (fans, thickness) = match &drawable.shape {
             DrawnShape::Triangles(triangles) => (Some(Fans::of(rest.len(), triangles)), 0.0),
-            DrawnShape::Spheres => (None, 0.5 * gap()),
+            DrawnShape::Spheres => (None, 0.55 * gap()),
             DrawnShape::Segments(_) => (None, 0.09 * gap()),
         };
         let colour = body_colour(index).map(linear_from_srgb);
