@@ -1,1 +1,3 @@
-//! placeholder
+//! The files of phyxel: scenes in, results out.
+
+pub mod scene;
