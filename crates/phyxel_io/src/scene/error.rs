@@ -1,14 +1,22 @@
 //! What can be wrong with a scene file: where, and what to do about it.
 
 use std::fmt;
+use std::ops::Deref;
 use std::path::PathBuf;
 
 use phyxel::material::MaterialError;
 use phyxel::shape::ShapeError;
 
 /// A scene that cannot be simulated. Its display is one sentence: the file, the line, the key, the problem, the remedy.
+///
+/// The fields are those of [`Fault`].
 #[derive(Debug)]
-pub struct SceneError {
+pub struct SceneError(Box<Fault>);
+
+/// What is wrong, and where.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Fault {
     /// The scene file, as the caller named it.
     pub file: String,
     /// Where in it.
@@ -17,6 +25,25 @@ pub struct SceneError {
     pub key: String,
     /// What is wrong there.
     pub problem: Problem,
+}
+
+impl SceneError {
+    pub(super) fn new(file: &str, place: Place, key: &str, problem: Problem) -> Self {
+        SceneError(Box::new(Fault { file: file.into(), place, key: key.into(), problem }))
+    }
+
+    /// The same fault, found elsewhere.
+    pub(super) fn at(mut self, place: Place) -> Self {
+        self.0.place = place;
+        self
+    }
+}
+
+impl Deref for SceneError {
+    type Target = Fault;
+    fn deref(&self) -> &Fault {
+        &self.0
+    }
 }
 
 impl fmt::Display for SceneError {

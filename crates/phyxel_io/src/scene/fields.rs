@@ -42,7 +42,7 @@ pub(super) struct Field<'a> {
 
 impl<'a> Field<'a> {
     pub fn fail(&self, problem: Problem) -> SceneError {
-        SceneError { file: self.file.into(), place: self.node.place.clone(), key: self.path.clone(), problem }
+        SceneError::new(self.file, self.node.place.clone(), &self.path, problem)
     }
 
     fn wrong_type(&self, wanted: impl Into<String>) -> SceneError {
@@ -228,7 +228,7 @@ impl<'a> Fields<'a> {
         if found.len() > 1 {
             let names = found.iter().map(|(key, _)| *key).collect::<Vec<_>>().join(" and ");
             let problem = Problem::NotOne { choices: listed(choices.iter().copied()), found: names };
-            return Err(SceneError { place: found[1].1.node.place.clone(), ..self.fail(problem) });
+            return Err(self.fail(problem).at(found[1].1.node.place.clone()));
         }
         Ok(found.pop())
     }

@@ -33,7 +33,7 @@ use std::path::Path;
 
 use phyxel::Scene;
 
-pub use error::{Place, Problem, SceneError};
+pub use error::{Fault, Place, Problem, SceneError};
 use fields::{Field, Range};
 use materials::Materials;
 use tree::Node;
@@ -56,7 +56,7 @@ const MOST_STEPS: f64 = 1e12;
 /// A [`SceneError`] that names the file, the line and the key for whatever is wrong first.
 pub fn read_scene(path: &Path, overrides: &[(String, String)]) -> Result<Scene, SceneError> {
     let file = path.display().to_string();
-    let fail = |problem| SceneError { file: file.clone(), place: Place::File, key: String::new(), problem };
+    let fail = |problem| SceneError::new(&file, Place::File, "", problem);
     let bytes = std::fs::metadata(path).map_err(|error| fail(Problem::Unreadable(error)))?.len();
     if bytes > LONGEST_FILE {
         return Err(fail(Problem::TooLong { bytes, limit: LONGEST_FILE }));
@@ -71,7 +71,7 @@ pub fn read_scene(path: &Path, overrides: &[(String, String)]) -> Result<Scene, 
 /// # Errors
 /// As [`read_scene`].
 pub fn parse_scene(text: &str, file_name: &str, overrides: &[(String, String)]) -> Result<Scene, SceneError> {
-    let fail = |problem| SceneError { file: file_name.into(), place: Place::File, key: String::new(), problem };
+    let fail = |problem| SceneError::new(file_name, Place::File, "", problem);
     if text.contains('\0') {
         return Err(fail(Problem::NotText));
     }

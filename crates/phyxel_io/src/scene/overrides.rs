@@ -14,12 +14,7 @@ pub(super) fn apply(root: &mut Node, overrides: &[(String, String)], file: &str)
 fn apply_one(root: &mut Node, key: &str, text: &str, file: &str) -> Result<(), SceneError> {
     let value = tree::parse_override(key, text, file)?;
     let place = value.place.clone();
-    let fail = |message: String| SceneError {
-        file: file.into(),
-        place: place.clone(),
-        key: String::new(),
-        problem: Problem::Override(message),
-    };
+    let fail = |message: String| SceneError::new(file, place.clone(), "", Problem::Override(message));
     let steps: Vec<&str> = key.split('.').map(str::trim).collect();
     if steps.iter().any(|step| step.is_empty()) {
         return Err(fail("the key has an empty part; write it with dots, such as solver.step=0.001".into()));
@@ -41,7 +36,10 @@ fn apply_one(root: &mut Node, key: &str, text: &str, file: &str) -> Result<(), S
             items[at] = value;
         }
         _ => {
-            return Err(fail(format!("`{}` is a single value and has no `{last}`; leave that part out", way.join("."))));
+            return Err(fail(format!(
+                "`{}` is a single value and has no `{last}`; leave that part out",
+                way.join(".")
+            )));
         }
     }
     Ok(())
@@ -55,7 +53,7 @@ fn descend<'a>(node: &'a mut Node, step: &str, is_material: bool, place: &Place)
             if table.get(step).is_none() {
                 let mut fresh = Table::default();
                 if is_material {
-                    if !PRESETS.iter().any(|preset| *preset == step) {
+                    if !PRESETS.contains(&step) {
                         let names = listed(table.0.iter().map(|(name, _)| name.as_str()));
                         return Err(format!("there is no material `{step}` in this scene; it has: {names}"));
                     }

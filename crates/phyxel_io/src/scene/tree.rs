@@ -73,7 +73,7 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Node, SceneError> {
     let lines = LineStarts::of(text);
     let table = DeTable::parse(text).map_err(|error| {
         let place = error.span().map_or(Place::File, |span| Place::Line(lines.line_of(span.start)));
-        SceneError { file: file.into(), place, key: String::new(), problem: Problem::Syntax(one_line(error.message())) }
+        SceneError::new(file, place, "", Problem::Syntax(one_line(error.message())))
     })?;
     let reader = Reader { file, place_of: &|start| Place::Line(lines.line_of(start)) };
     Ok(Node { place: Place::File, value: reader.table("", table.into_inner())? })
@@ -153,12 +153,7 @@ impl Reader<'_> {
         if value.abs() < GREATEST_NUMBER {
             return Ok(Value::Float(value));
         }
-        Err(SceneError {
-            file: self.file.into(),
-            place: place.clone(),
-            key: path.into(),
-            problem: Problem::NotFinite { value },
-        })
+        Err(SceneError::new(self.file, place.clone(), path, Problem::NotFinite { value }))
     }
 }
 
