@@ -3,7 +3,35 @@
 //! A law is a pure function of the displacement gradient `G = F − I`. It takes `G` rather than `F` because strains of
 //! stiff matter are far below one, and `F − I` in `f32` would keep only three digits of them.
 
-use crate::math::{Mat3, Real};
+mod anisotropic;
+mod any;
+mod checks;
+mod corotated;
+mod fibre;
+mod isotropic;
+mod law;
+mod linear;
+mod neo_hookean;
+mod presets;
+mod stvk;
+mod viscosity;
+mod volume;
+
+pub use anisotropic::{Anisotropic, Orthotropic};
+pub use any::{AnyLaw, Part};
+pub use checks::MaterialError;
+pub use corotated::Corotated;
+pub use fibre::Fibre;
+pub use isotropic::Spectrum;
+pub use law::{Constraint, Curvature, Law, Tangent};
+pub use linear::Linear;
+pub use neo_hookean::NeoHookean;
+pub use presets::{PRESETS, Preset};
+pub use stvk::StVenantKirchhoff;
+pub use viscosity::Viscosity;
+pub use volume::WithVolume;
+
+pub(crate) use any::with_law;
 
 /// The constants of a material, in SI units.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,27 +105,4 @@ impl LawKind {
 pub fn lame(young_modulus: f64, poisson_ratio: f64) -> (f64, f64) {
     let lam = young_modulus * poisson_ratio / ((1.0 + poisson_ratio) * (1.0 - 2.0 * poisson_ratio));
     (lam, young_modulus / (2.0 * (1.0 + poisson_ratio)))
-}
-
-/// `∂P/∂F` as a 9x9 matrix over the entries of `F` row by row: entry `(3i + j, 3k + l)` is `∂P_ij/∂F_kl`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tangent<R>(pub [[R; 9]; 9]);
-
-/// Which tangent is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Curvature {
-    /// The true second derivative, perhaps indefinite.
-    Exact,
-    /// Projected to positive semi-definite, for Newton's method and conjugate gradients.
-    Psd,
-}
-
-/// A hyperelastic law: strain energy and its derivatives by the deformation gradient `F = I + G`.
-pub trait Law<R: Real>: Copy + Send + Sync {
-    /// Strain energy per rest volume [J/m³].
-    fn energy(&self, g: Mat3<R>) -> R;
-    /// First Piola–Kirchhoff stress `P = ∂Ψ/∂F` [Pa].
-    fn stress(&self, g: Mat3<R>) -> Mat3<R>;
-    /// `∂P/∂F` [Pa].
-    fn tangent(&self, g: Mat3<R>, curvature: Curvature) -> Tangent<R>;
 }

@@ -1,11 +1,22 @@
 //! The mathematics under the mechanics: small matrices and large systems.
 
+mod eigen;
+mod jacobi;
 mod lanes;
 mod mat3;
+mod polar;
+mod psd;
 mod real;
+mod svd;
+#[cfg(test)]
+mod test_input;
 mod vec3;
 
+pub use eigen::{eigen_symmetric, pseudo_inverse_symmetric};
 pub use lanes::Lanes;
 pub use mat3::Mat3;
+pub use polar::{Polar, green_strain, polar, polar_rotation};
+pub use psd::{project_psd_3, project_psd_9};
 pub use real::{Real, Scalar};
+pub use svd::{Svd, svd};
 pub use vec3::Vec3;

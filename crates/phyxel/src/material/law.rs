@@ -1,0 +1,135 @@
+//! What a law must be able to do.
+
+use super::Spectrum;
+use crate::math::{Lanes, Mat3, Real};
+
+/// A hyperelastic law: strain energy and its derivatives by the deformation gradient `F = I + G`.
+pub trait Law<R: Real>: Copy + Send + Sync {
+    /// Strain energy per rest volume [J/m³].
+    fn energy(&self, g: Mat3<R>) -> R;
+
+    /// First Piola–Kirchhoff stress `P = ∂Ψ/∂F` [Pa].
+    fn stress(&self, g: Mat3<R>) -> Mat3<R>;
+
+    /// `∂P/∂F` [Pa].
+    fn tangent(&self, g: Mat3<R>, curvature: Curvature) -> Tangent<R>;
+
+    /// The law as springs whose energies add up to its own, less a constant, and whose forces to its stress.
+    ///
+    /// For position-based methods: against change of form, of size, and the volume term, in this order.
+    fn constraints(&self, g: Mat3<R>) -> [Constraint<R>; 3];
+
+    /// [`Law::stress`] of several elements at once, equal to it bit for bit.
+    ///
+    /// Lane by lane unless the law's formula has no branches.
+    #[inline(always)]
+    fn stress_wide<const N: usize>(&self, g: Mat3<Lanes<R, N>>) -> Mat3<Lanes<R, N>> {
+        let mut stress = Mat3::<Lanes<R, N>>::zero();
+        for lane in 0..N {
+            let one = self.stress(Mat3(g.0.map(|row| row.map(|x| x.0[lane]))));
+            for i in 0..3 {
+                for j in 0..3 {
+                    stress.0[i][j].0[lane] = one.0[i][j];
+                }
+            }
+        }
+        stress
+    }
+
+    /// `∂P/∂F : δF`, the product of [`Law::tangent`] with a change of `F` [Pa].
+    #[inline]
+    fn stress_change(&self, g: Mat3<R>, dg: Mat3<R>, curvature: Curvature) -> Mat3<R> {
+        self.tangent(g, curvature).apply(&dg)
+    }
+
+    /// Second derivatives by the singular values of `F`; `None` for laws that prefer some direction.
+    #[inline]
+    fn spectrum(&self, _sigma: [R; 3]) -> Option<Spectrum<R>> {
+        None
+    }
+}
+
+/// Which tangent is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Curvature {
+    /// The true second derivative, perhaps indefinite.
+    Exact,
+    /// Projected to positive semi-definite, for Newton's method and conjugate gradients.
+    Psd,
+}
+
+/// `∂P/∂F` as a 9x9 matrix over the entries of `F` row by row: entry `(3i + j, 3k + l)` is `∂P_ij/∂F_kl`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tangent<R>(pub [[R; 9]; 9]);
+
+impl<R: Real> Tangent<R> {
+    /// Filled with `entry(i, j, k, l) = ∂P_ij/∂F_kl`.
+    #[inline]
+    pub fn from_fn(entry: impl Fn(usize, usize, usize, usize) -> R) -> Self {
+        let mut t = [[R::zero(); 9]; 9];
+        for a in 0..9 {
+            for b in 0..9 {
+                t[a][b] = entry(a / 3, a % 3, b / 3, b % 3);
+            }
+        }
+        Tangent(t)
+    }
+
+    /// From the change of stress that each unit change of one entry of `F` causes; symmetric to the last bit.
+    #[inline]
+    pub fn from_changes(change: impl Fn(Mat3<R>) -> Mat3<R>) -> Self {
+        let mut t = [[R::zero(); 9]; 9];
+        for a in 0..9 {
+            let mut unit = Mat3::zero();
+            unit.0[a / 3][a % 3] = R::one();
+            let stress = change(unit);
+            for b in a..9 {
+                t[a][b] = stress.0[b / 3][b % 3];
+                t[b][a] = t[a][b];
+            }
+        }
+        Tangent(t)
+    }
+
+    /// `∂P/∂F : δF` [Pa].
+    #[inline]
+    pub fn apply(&self, df: &Mat3<R>) -> Mat3<R> {
+        let mut stress = Mat3::zero();
+        for a in 0..9 {
+            let mut sum = R::zero();
+            for b in 0..9 {
+                sum += self.0[a][b] * df.0[b / 3][b % 3];
+            }
+            stress.0[a / 3][a % 3] = sum;
+        }
+        stress
+    }
+}
+
+/// A scalar measure of deformation with the energy density `½ modulus value²`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constraint<R> {
+    /// The measure `C`; zero when satisfied.
+    pub value: R,
+    /// `∂C/∂F`; zero where `C` has no direction to grow.
+    pub gradient: Mat3<R>,
+    /// Stiffness [Pa]; zero for a constraint that the law does not have. Auxetic matter has a negative one against change of
+    /// size.
+    pub modulus: R,
+}
+
+impl<R: Real> Constraint<R> {
+    /// No constraint.
+    #[inline]
+    pub fn none() -> Self {
+        Constraint { value: R::zero(), gradient: Mat3::zero(), modulus: R::zero() }
+    }
+
+    /// `C = ‖M‖`, with `direction` the product `C ∂C/∂F`.
+    #[inline]
+    pub(super) fn norm(m: Mat3<R>, direction: Mat3<R>, modulus: R) -> Self {
+        let value = m.norm();
+        let gradient = if value > R::zero() { direction * (R::one() / value) } else { Mat3::zero() };
+        Constraint { value, gradient, modulus }
+    }
+}
