@@ -19,6 +19,11 @@ const KEYS: &[&str] = &[
     "stiffness_matrix",
 ];
 
+/// The names of the materials that come with phyxel.
+pub(super) fn preset_names() -> impl Iterator<Item = &'static str> {
+    PRESETS.iter().map(|preset| preset.name)
+}
+
 /// The materials of a scene, by name.
 #[derive(Debug, Default)]
 pub(super) struct Materials<'a>(Vec<(&'a str, Material)>);
@@ -34,7 +39,8 @@ impl<'a> Materials<'a> {
         let name = field.text()?;
         let own = self.0.iter().find(|(own, _)| *own == name).map(|(_, material)| material.clone());
         own.or_else(|| Material::preset(name)).ok_or_else(|| {
-            let known = self.0.iter().map(|(own, _)| *own).chain(PRESETS.iter().copied()).collect();
+            let mut known: Vec<&str> = self.0.iter().map(|(own, _)| *own).collect();
+            known.extend(preset_names().filter(|preset| !self.0.iter().any(|(own, _)| **own == **preset)));
             field.unknown_word("material", name, known)
         })
     }
@@ -43,11 +49,7 @@ impl<'a> Materials<'a> {
 fn read(field: &Field<'_>) -> Result<Material, SceneError> {
     let fields = field.fields(KEYS)?;
     let mut material = fields.or("preset", Material::default(), preset)?;
-    if let Some(field) = fields.get("law") {
-        material.law = law(&fields, &field)?;
-    } else if let Some(matrix) = fields.get("stiffness_matrix") {
-        return Err(matrix.fail(Problem::Conflict("is used by the anisotropic law only; add law = \"anisotropic\"")));
-    }
+    material.law = law(&fields, material.law)?;
     material.density = fields.number("density", Range::Positive, material.density)?;
     read_constants(&fields, &mut material)?;
     material.check().map_err(|error| field.fail(Problem::Material(error)))?;
@@ -71,23 +73,46 @@ pub(super) fn change(field: &Field<'_>, base: &Material) -> Result<Material, Sce
 
 fn preset(field: &Field<'_>) -> Result<Material, SceneError> {
     let name = field.text()?;
-    Material::preset(name).ok_or_else(|| field.unknown_word("preset", name, PRESETS.to_vec()))
+    Material::preset(name).ok_or_else(|| field.unknown_word("preset", name, preset_names().collect()))
 }
 
-fn law(fields: &Fields<'_>, field: &Field<'_>) -> Result<LawKind, SceneError> {
+/// The law in the table, or else the one of the preset.
+fn law(fields: &Fields<'_>, default: LawKind) -> Result<LawKind, SceneError> {
     let isotropic = [LawKind::Linear, LawKind::StVenantKirchhoff, LawKind::Corotated, LawKind::NeoHookean];
     let mut known: Vec<(&str, Option<LawKind>)> = isotropic.map(|law| (law.name(), Some(law))).into();
     known.push(("anisotropic", None));
-    let matrix = fields.get("stiffness_matrix");
-    match (field.word("law", &known)?, matrix) {
-        (Some(law), None) => Ok(law),
-        (None, Some(matrix)) => Ok(LawKind::Anisotropic(Box::new(six_by_six(&matrix)?))),
-        (None, None) => Err(field.fail(Problem::Conflict(
+    if let Some(field) = fields.get("law")
+        && let Some(law) = field.word("law", &known)?
+    {
+        return match fields.get("stiffness_matrix") {
+            None => Ok(law),
+            Some(matrix) => Err(matrix.fail(Problem::Conflict(
+                "is used by the anisotropic law only; leave it out or write law = \"anisotropic\"",
+            ))),
+        };
+    }
+    anisotropic(fields, default)
+}
+
+/// The law where the table does not name an isotropic one.
+fn anisotropic(fields: &Fields<'_>, default: LawKind) -> Result<LawKind, SceneError> {
+    let is_named = fields.get("law").is_some();
+    let is_default = matches!(default, LawKind::Anisotropic(_));
+    match fields.get("stiffness_matrix") {
+        Some(matrix) if is_named || is_default => Ok(LawKind::Anisotropic(Box::new(six_by_six(&matrix)?))),
+        Some(matrix) => {
+            Err(matrix.fail(Problem::Conflict("is used by the anisotropic law only; add law = \"anisotropic\"")))
+        }
+        None if is_named && !is_default => Err(fields.fail(Problem::Conflict(
             "is anisotropic and needs its 6x6 constants; add stiffness_matrix, six rows of six numbers [Pa]",
         ))),
-        (Some(_), Some(matrix)) => {
-            Err(matrix.fail(Problem::Conflict("is used by the anisotropic law only; leave it out or change the law")))
-        }
+        None if is_default => match fields.get("young_modulus").or(fields.get("poisson_ratio")) {
+            Some(unused) => Err(unused.fail(Problem::Conflict(
+                "has no effect on this anisotropic preset; give another law, or a stiffness_matrix",
+            ))),
+            None => Ok(default),
+        },
+        None => Ok(default),
     }
 }
 

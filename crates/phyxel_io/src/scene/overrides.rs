@@ -1,6 +1,6 @@
 //! `--set key=value`: changes to the tree before anything is read from it.
 
-use phyxel::material::PRESETS;
+use phyxel::material::Material;
 
 use super::error::{Place, Problem, SceneError};
 use super::tree::{self, Node, Table, Value};
@@ -53,7 +53,7 @@ fn descend<'a>(node: &'a mut Node, step: &str, is_material: bool, place: &Place)
             if table.get(step).is_none() {
                 let mut fresh = Table::default();
                 if is_material {
-                    if !PRESETS.contains(&step) {
+                    if Material::preset(step).is_none() {
                         let names = listed(table.0.iter().map(|(name, _)| name.as_str()));
                         return Err(format!("there is no material `{step}` in this scene; it has: {names}"));
                     }

@@ -153,6 +153,8 @@ fn contradictions_are_explained() {
     refused(&[
         ("[materials.a]\nlaw = 'anisotropic'\n", &["stiffness_matrix"]),
         ("[materials.a]\nstiffness_matrix = []\n", &["law = \"anisotropic\""]),
+        ("[materials.a]\nlaw = 'stvk'\nstiffness_matrix = []\n", &["line 3", "leave it out"]),
+        ("[materials.a]\npreset = 'wood'\nyoung_modulus = 1\n", &["line 3", "no effect"]),
         (&format!("{SMALL}\n{SMALL}"), &["line 7, bodies[1].name", "\"cube\"", "earlier body"]),
         (&with("mass = 'consistent'"), &["needs tetrahedra"]),
         (&with("pins = [{ all = false }]"), &["must be true"]),
