@@ -5,5 +5,6 @@ pub mod math;
 pub mod record;
 pub mod scene;
 pub mod shape;
+pub mod stencil;
 
 pub use scene::Scene;

@@ -1,5 +1,16 @@
 //! What a body's shape is: points and cells at rest.
 
+mod error;
+mod placement;
+mod primitive;
+pub mod quality;
+pub mod springs;
+pub mod structured;
+
+pub use error::ShapeError;
+pub use placement::Placement;
+pub use primitive::{BYTES_PER_NODE, MAX_NODES, Resolution, Shape};
+
 /// A shape cut into pieces, ready to become stencils.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Geometry {

@@ -1,0 +1,119 @@
+//! What can be wrong with a shape.
+
+use super::{BYTES_PER_NODE, MAX_NODES};
+
+/// Why a shape could not be cut into pieces.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ShapeError {
+    /// A length that must be positive and finite is not.
+    #[error("the {shape}'s {what} is {value} m: give a positive, finite length")]
+    BadLength {
+        /// Which shape.
+        shape: &'static str,
+        /// Which length.
+        what: &'static str,
+        /// Its value [m].
+        value: f64,
+    },
+    /// A torus whose tube is as thick as its ring.
+    #[error("the torus has minor radius {minor} m and major radius {major} m: make the minor radius the smaller one")]
+    FatTorus {
+        /// Radius of the ring [m].
+        major: f64,
+        /// Radius of the tube [m].
+        minor: f64,
+    },
+    /// A count of cells or nodes is zero.
+    #[error("the number of {what} is {value}: give at least {least}")]
+    TooFew {
+        /// What is counted.
+        what: &'static str,
+        /// How many there are.
+        value: usize,
+        /// How many are needed.
+        least: usize,
+    },
+    /// A count that must be even is odd.
+    #[error("a torus of cubes in five tetrahedra has {segments} segments: give an even number, or use a fan section")]
+    OddSegments {
+        /// How many there are.
+        segments: usize,
+    },
+    /// The corners of a block do not span a volume.
+    #[error(
+        "the block reaches from {min} m to {max} m along axis {axis}: its end must lie beyond its start, both finite"
+    )]
+    BadExtent {
+        /// 0, 1 or 2 for x, y, z.
+        axis: usize,
+        /// Where it begins [m].
+        min: f64,
+        /// Where it ends [m].
+        max: f64,
+    },
+    /// A position or rotation is not finite.
+    #[error("the {what} of the placement is not finite: give three finite numbers")]
+    BadPlacement {
+        /// Position or rotation.
+        what: &'static str,
+    },
+    /// A material constant that springs are made from is not positive and finite.
+    #[error("the material's {what} is {value}: springs need a positive, finite one")]
+    BadMaterial {
+        /// Which constant.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The method cannot work on this shape.
+    #[error("a {shape} cannot be simulated with method `{method}`: {remedy}")]
+    Unsupported {
+        /// Which shape.
+        shape: &'static str,
+        /// Which method.
+        method: &'static str,
+        /// What would work.
+        remedy: &'static str,
+    },
+    /// Cells along three axes make sense for boxes only.
+    #[error("cells along three axes are for boxes, not for a {shape}: give a size or a count")]
+    CellsNeedABox {
+        /// Which shape.
+        shape: &'static str,
+    },
+    /// More nodes than can be held.
+    #[error(
+        "the {shape} would have about {nodes:.3e} nodes and need about {gigabytes:.3e} GB (at most {limit:.1e} nodes): use a coarser resolution"
+    )]
+    TooLarge {
+        /// Which shape.
+        shape: &'static str,
+        /// How many nodes it would have.
+        nodes: f64,
+        /// Memory for nodes, cells and stencils [10⁹ bytes].
+        gigabytes: f64,
+        /// The most that is allowed.
+        limit: f64,
+    },
+}
+
+impl ShapeError {
+    /// Refuses lengths that are not positive and finite.
+    pub(crate) fn check_length(shape: &'static str, what: &'static str, value: f64) -> Result<(), Self> {
+        let good = value > 0.0 && value.is_finite();
+        if good { Ok(()) } else { Err(ShapeError::BadLength { shape, what, value }) }
+    }
+
+    /// Refuses more nodes than memory can hold, before anything is allocated.
+    pub(crate) fn check_nodes(shape: &'static str, nodes: f64) -> Result<(), Self> {
+        if nodes <= MAX_NODES {
+            return Ok(());
+        }
+        Err(ShapeError::TooLarge { shape, nodes, gigabytes: nodes * BYTES_PER_NODE / 1e9, limit: MAX_NODES })
+    }
+
+    /// Refuses counts below `least`.
+    pub(crate) fn check_count(what: &'static str, value: usize, least: usize) -> Result<(), Self> {
+        if value >= least { Ok(()) } else { Err(ShapeError::TooFew { what, value, least }) }
+    }
+}

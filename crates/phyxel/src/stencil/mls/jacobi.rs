@@ -1,0 +1,91 @@
+//! The inverse of a moment matrix, in the directions where it has one.
+
+use crate::math::{Mat3, Real};
+
+/// Directions whose moment is below this share of the largest are dropped: neighbours thinner than a thousandth of
+/// their extent carry no information across, only rounding.
+const CUTOFF: f64 = 1e-6;
+
+/// Pseudo-inverse of a symmetric positive semi-definite matrix, and how many directions it leaves out.
+pub(crate) fn inverse_of_moment<R: Real>(moment: Mat3<R>) -> (Mat3<R>, usize) {
+    let (values, vectors) = moment_axes(moment);
+    let largest = values.iter().fold(R::zero(), |m, v| m.max(*v));
+    let smallest_kept = largest * R::of(CUTOFF).max(R::EPSILON * R::of(16.0));
+    let mut inverse = Mat3::zero();
+    let mut dropped = 0;
+    for k in 0..3 {
+        let usable = values[k] > smallest_kept && values[k].is_finite();
+        if usable {
+            let axis = vectors.column(k);
+            inverse += Mat3::outer(axis, axis * (R::one() / values[k]));
+        } else {
+            dropped += 1;
+        }
+    }
+    if dropped > 0 {
+        return (inverse, dropped);
+    }
+    // One Newton step removes the rounding of the rotations.
+    let correction = Mat3::scaled_identity(R::of(2.0)) - moment * inverse;
+    ((inverse * correction).symmetric_part(), 0)
+}
+
+/// Eigenvalues and, as columns, eigenvectors, by cyclic Jacobi rotations.
+fn moment_axes<R: Real>(moment: Mat3<R>) -> ([R; 3], Mat3<R>) {
+    let mut a = moment;
+    let mut v = Mat3::identity();
+    for _ in 0..12 {
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            let apq = a.0[p][q];
+            let negligible = apq.abs() <= R::EPSILON * R::of(0.01) * (a.0[p][p].abs() + a.0[q][q].abs());
+            if negligible {
+                continue;
+            }
+            let theta = (a.0[q][q] - a.0[p][p]) / (apq + apq);
+            let sign = if theta < R::zero() { -R::one() } else { R::one() };
+            let t = sign / (theta.abs() + (theta * theta + R::one()).sqrt());
+            let c = R::one() / (t * t + R::one()).sqrt();
+            let mut rotation = Mat3::identity();
+            rotation.0[p][p] = c;
+            rotation.0[q][q] = c;
+            rotation.0[p][q] = c * t;
+            rotation.0[q][p] = -(c * t);
+            a = rotation.transpose() * a * rotation;
+            v = v * rotation;
+        }
+    }
+    ([a.0[0][0], a.0[1][1], a.0[2][2]], v)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Vec3;
+
+    fn spread(offsets: &[[f64; 3]]) -> Mat3<f64> {
+        offsets.iter().fold(Mat3::zero(), |m, o| m + Mat3::outer(Vec3(*o), Vec3(*o)))
+    }
+
+    #[test]
+    fn a_full_matrix_is_inverted() {
+        let m = spread(&[[1.0, 0.2, -0.3], [0.1, 0.7, 0.4], [-0.5, 0.3, 0.9], [0.2, -0.8, 0.1]]);
+        let (inverse, dropped) = inverse_of_moment(m);
+        assert_eq!(dropped, 0);
+        assert!((m * inverse - Mat3::identity()).norm() < 1e-14);
+        let single = Mat3::<f32>::of(m.0);
+        let (inverse, _) = inverse_of_moment(single);
+        assert!((single * inverse - Mat3::identity()).norm() < 1e-5);
+    }
+
+    #[test]
+    fn missing_directions_are_left_out_and_counted() {
+        let plane = spread(&[[1.0, 2.0, 0.5], [0.3, -1.0, 0.2], [1.3, 1.0, 0.7]]);
+        let (inverse, dropped) = inverse_of_moment(plane);
+        assert_eq!(dropped, 1);
+        // The defining property of the pseudo-inverse.
+        assert!((plane * inverse * plane - plane).norm() < 1e-13);
+        assert_eq!(inverse_of_moment(spread(&[[1.0, 2.0, 3.0]])).1, 2);
+        assert_eq!(inverse_of_moment(Mat3::<f64>::zero()), (Mat3::zero(), 3));
+        assert_eq!(inverse_of_moment(Mat3::scaled_identity(f64::NAN)).1, 3);
+    }
+}

@@ -1,0 +1,89 @@
+//! One phyxel's stencil, from the offsets to its neighbours.
+
+use super::super::slices::Tally;
+use super::jacobi::inverse_of_moment;
+use crate::math::{Mat3, Real, Vec3};
+use crate::scene::KernelKind;
+
+/// Directions in which phyxels have no neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Dropped {
+    /// Phyxels that lack at least one direction.
+    pub phyxels: usize,
+    /// Directions lacked, over all phyxels.
+    pub directions: usize,
+}
+
+impl Dropped {
+    /// Of one phyxel.
+    pub fn of(directions: usize) -> Self {
+        Dropped { phyxels: (directions > 0) as usize, directions }
+    }
+}
+
+impl Tally for Dropped {
+    fn merge(self, o: Self) -> Self {
+        Dropped { phyxels: self.phyxels + o.phyxels, directions: self.directions + o.directions }
+    }
+}
+
+/// The entries of one phyxel: itself first, then its neighbours.
+pub(crate) struct Entries<'a, R> {
+    pub nodes: &'a mut [u32],
+    pub weights: &'a mut [Vec3<R>],
+    pub penalties: Option<&'a mut [R]>,
+}
+
+/// What the weights of one phyxel are made from.
+pub(crate) struct Row<R, O: Fn(u32) -> Vec3<R>> {
+    pub kernel: KernelKind,
+    /// Support radius [m].
+    pub radius: R,
+    /// Offset from the phyxel to node `j` in the rest shape [m].
+    pub offset: O,
+}
+
+impl<R: Real, O: Fn(u32) -> Vec3<R>> Row<R, O> {
+    /// Weights and penalties for the nodes already in `entries`; `penalty` is the stabilisation times the volume [m³].
+    pub fn fill(&self, entries: Entries<'_, R>, penalty: R) -> Dropped {
+        let Entries { nodes, weights, penalties } = entries;
+        let mut moment = Mat3::zero();
+        let mut weight_sum = R::zero();
+        for &j in &nodes[1..] {
+            let (q, w) = self.scaled(j);
+            moment += Mat3::outer(q, q * w);
+            weight_sum += w;
+        }
+        let (inverse, directions) = inverse_of_moment(moment);
+        let per_radius = R::one() / self.radius;
+        let mut sum = Vec3::zero();
+        for k in 1..nodes.len() {
+            let (q, w) = self.scaled(nodes[k]);
+            weights[k] = inverse * q * (w * per_radius);
+            sum += weights[k];
+        }
+        weights[0] = -sum;
+        if let Some(penalties) = penalties {
+            self.fill_penalties(nodes, penalties, penalty / weight_sum);
+        }
+        Dropped::of(directions)
+    }
+
+    /// `a V_i (w_ij / Σ w_ij) / |X_ij|²`; a neighbour in the very same place can have no residual.
+    fn fill_penalties(&self, nodes: &[u32], penalties: &mut [R], scale: R) {
+        penalties[0] = R::zero();
+        for k in 1..nodes.len() {
+            let (q, w) = self.scaled(nodes[k]);
+            let distance_squared = q.norm_squared() * self.radius * self.radius;
+            let apart = distance_squared > R::zero();
+            penalties[k] = if apart { scale * w / distance_squared } else { R::zero() };
+        }
+    }
+
+    /// Offset in units of the support, and its weight.
+    #[inline(always)]
+    fn scaled(&self, j: u32) -> (Vec3<R>, R) {
+        let q = (self.offset)(j) * (R::one() / self.radius);
+        (q, self.kernel.profile(q.norm_squared()))
+    }
+}
