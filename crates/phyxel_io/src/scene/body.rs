@@ -2,13 +2,13 @@
 
 use phyxel::material::Material;
 use phyxel::scene::{Body, KernelKind, Lagrangian, MassKind, Method, MlsSettings, Support};
-use phyxel::shape::{Geometry, Placement};
+use phyxel::shape::{BYTES_PER_NODE, Geometry, MAX_NODES};
 
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
 use super::materials::Materials;
 use super::regions;
-use super::shapes::{self, BYTES_PER_NODE, MOST_NODES};
+use super::shapes;
 
 const KEYS: &[&str] = &[
     "name",
@@ -89,19 +89,13 @@ fn geometry(
     let methods = Method::ALL.map(|method| (method.name(), method));
     let method = fields.word("method", "method", &methods, shapes::default_method(&shape))?;
     let resolution = shapes::resolution(fields)?;
-    fields.word("split", "split", &[("five", ()), ("six", ())], ())?;
-    *nodes_so_far += shapes::estimated_nodes(&shape, &resolution);
-    if *nodes_so_far > MOST_NODES {
+    let estimate = shape.node_estimate(method, &resolution);
+    *nodes_so_far += estimate.map_err(|error| shape_field.fail(Problem::Shape(error)))?;
+    if *nodes_so_far > MAX_NODES {
         let (nodes, bytes) = (*nodes_so_far, *nodes_so_far * BYTES_PER_NODE);
-        return Err(fields.fail(Problem::TooLarge { nodes, bytes, limit: MOST_NODES }));
+        return Err(fields.fail(Problem::TooLarge { nodes, bytes, limit: MAX_NODES }));
     }
-    let placement = Placement {
-        position: fields.vector("position", [0.0; 3])?,
-        rotation: fields.vector("rotation", [0.0; 3])?.map(f64::to_radians),
-    };
-    let geometry = shape
-        .discretise(method, &resolution, &placement, material)
-        .map_err(|error| shape_field.fail(Problem::Shape(error)))?;
+    let geometry = shapes::discretise(fields, &shape, method, &resolution, material)?;
     Ok((geometry, method))
 }
 

@@ -249,5 +249,10 @@ fn bytes_in_words(bytes: f64) -> String {
         value /= 1000.0;
         unit += 1;
     }
-    if value < 1e6 { format!("{value:.0} {}", UNITS[unit]) } else { format!("{value:.1e} {}", UNITS[unit]) }
+    let unit = UNITS[unit];
+    match value {
+        v if v < 10.0 => format!("{v:.1} {unit}"),
+        v if v < 1e6 => format!("{v:.0} {unit}"),
+        v => format!("{v:.1e} {unit}"),
+    }
 }

@@ -39,8 +39,9 @@ impl<'a> Materials<'a> {
         let name = field.text()?;
         let own = self.0.iter().find(|(own, _)| *own == name).map(|(_, material)| material.clone());
         own.or_else(|| Material::preset(name)).ok_or_else(|| {
-            let mut known: Vec<&str> = self.0.iter().map(|(own, _)| *own).collect();
-            known.extend(preset_names().filter(|preset| !self.0.iter().any(|(own, _)| **own == **preset)));
+            let mut known: Vec<&str> = preset_names().collect();
+            known.retain(|preset| self.0.iter().all(|(own, _)| own != preset));
+            known.splice(0..0, self.0.iter().map(|(own, _)| *own));
             field.unknown_word("material", name, known)
         })
     }

@@ -2,20 +2,16 @@
 
 use std::path::Path;
 
+use phyxel::material::Material;
 use phyxel::scene::Method;
-use phyxel::shape::{Resolution, Shape};
+use phyxel::shape::structured::{CubeSplit, box_tets};
+use phyxel::shape::{Geometry, Placement, Resolution, Shape};
 
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
 
 /// Nodes of a body that says nothing about its resolution.
 const DEFAULT_COUNT: usize = 1000;
-
-/// More nodes than this are refused: about a hundred gigabytes.
-pub(super) const MOST_NODES: f64 = 5e7;
-
-/// Working memory of a node with its share of stencils, matrices and results, a rough mean over the methods [bytes].
-pub(super) const BYTES_PER_NODE: f64 = 2000.0;
 
 /// Reads a shape: a table with one key, the kind.
 pub(super) fn shape(field: &Field<'_>) -> Result<Shape, SceneError> {
@@ -97,21 +93,32 @@ pub(super) fn resolution(body: &Fields<'_>) -> Result<Resolution, SceneError> {
     })
 }
 
-/// About how many nodes a shape will have; computed in `f64`, so that absurd sizes give absurd numbers, not overflow.
-pub(super) fn estimated_nodes(shape: &Shape, resolution: &Resolution) -> f64 {
-    use std::f64::consts::PI;
-    match *resolution {
-        Resolution::Count(count) => count as f64,
-        Resolution::Cells(cells) => cells.iter().map(|&cell| cell as f64 + 1.0).product(),
-        Resolution::Size(size) => match *shape {
-            Shape::Box { size: edges } => edges.iter().map(|edge| edge / size + 1.0).product(),
-            Shape::Sphere { radius } => 4.0 / 3.0 * PI * (radius / size).powi(3),
-            Shape::Cylinder { radius, height } => PI * (radius / size).powi(2) * (height / size + 1.0),
-            Shape::Torus { major_radius, minor_radius } => {
-                2.0 * PI * PI * (major_radius / size) * (minor_radius / size).powi(2)
-            }
-            Shape::Cloth { size: edges, .. } => edges.iter().map(|edge| edge / size + 1.0).product(),
-            Shape::Rope { length, .. } => length / size + 1.0,
-        },
+/// Cuts a shape into pieces. `split` is about boxes of tetrahedra alone; other methods leave it unread, so that a scene
+/// can be tried with each.
+pub(super) fn discretise(
+    body: &Fields<'_>,
+    shape: &Shape,
+    method: Method,
+    resolution: &Resolution,
+    material: &Material,
+) -> Result<Geometry, SceneError> {
+    let placement = Placement {
+        position: body.vector("position", [0.0; 3])?,
+        rotation: body.vector("rotation", [0.0; 3])?.map(f64::to_radians),
+    };
+    let fail = |error| body.get("shape").unwrap_or(body.field.clone()).fail(Problem::Shape(error));
+    let split = body.word("split", "split", &[("five", CubeSplit::Five), ("six", CubeSplit::Six)], CubeSplit::Five)?;
+    if let Shape::Box { size } = shape
+        && split == CubeSplit::Six
+        && !matches!(method, Method::Mls | Method::Spring)
+    {
+        let Resolution::Cells(cells) = *resolution else {
+            let field = body.get("split").unwrap_or(body.field.clone());
+            return Err(field.fail(Problem::Conflict("is six, which needs cells; write cells = [i, j, k]")));
+        };
+        let mut mesh = box_tets(cells, size.map(|s| -0.5 * s), size.map(|s| 0.5 * s), split).map_err(fail)?;
+        placement.apply(&mut mesh.points);
+        return Ok(Geometry::Tets(mesh));
     }
+    shape.discretise(method, resolution, &placement, material).map_err(fail)
 }

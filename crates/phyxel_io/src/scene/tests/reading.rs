@@ -2,6 +2,7 @@
 
 use phyxel::material::{LawKind, Material};
 use phyxel::scene::*;
+use phyxel::shape::Geometry;
 
 use super::*;
 
@@ -161,4 +162,21 @@ fn an_override_of_a_preset_changes_the_preset() {
     let text = format!("{SMALL}material = 'rubber'\n");
     let scene = parse_with(&text, &[("materials.rubber.density", "777")]).unwrap();
     assert_eq!(scene.bodies[0].material, Material { density: 777.0, ..Material::preset("rubber").unwrap() });
+}
+
+#[test]
+fn boxes_are_cut_into_five_or_six_tetrahedra_per_cell() {
+    for (split, per_cell) in [("five", 5), ("six", 6)] {
+        let text = SMALL.replace("size = 0.5", &format!("cells = [2, 3, 4]\nmethod = 'tet'\nsplit = '{split}'"));
+        let Geometry::Tets(mesh) = parse(&text).unwrap().bodies.remove(0).geometry else { panic!("tetrahedra") };
+        assert_eq!((mesh.points.len(), mesh.tets.len()), (60, 24 * per_cell));
+    }
+}
+
+#[test]
+fn rotation_is_in_degrees_and_position_moves_the_centre() {
+    let text = format!("{SMALL}position = [0, 5, 0]\nrotation = [0, 0, 45]\n");
+    let Geometry::Points(cube) = parse(&text).unwrap().bodies.remove(0).geometry else { panic!("phyxels") };
+    let top = cube.points.iter().map(|point| point[1]).fold(0.0, f64::max);
+    assert!((top - (5.0 + 0.5_f64.sqrt())).abs() < 1e-12, "half a diagonal above the centre, not {top}");
 }

@@ -1,0 +1,164 @@
+//! What of a body is drawn: its skin, the boundary of its tetrahedra, its phyxels or its springs.
+
+use crate::file::OutputError;
+use phyxel::record::{BodyFrame, BodyLayout, Cells, Frame};
+use std::collections::HashMap;
+
+/// A body as it is drawn.
+pub(crate) struct Drawable {
+    pub name: String,
+    pub shape: DrawnShape,
+    node_count: usize,
+    on_skin: bool,
+    least_skin: usize,
+}
+
+/// The primitives, over [`Drawable::points`].
+pub(crate) enum DrawnShape {
+    Triangles(Vec<[u32; 3]>),
+    Spheres,
+    Segments(Vec<[u32; 2]>),
+}
+
+impl Drawable {
+    /// Decides what to draw, and refuses cells and triangles that name nodes which are not there.
+    pub(crate) fn of(layout: &BodyLayout) -> Result<Self, OutputError> {
+        check_cells(layout)?;
+        let on_skin = !layout.skin_triangles.is_empty();
+        let shape = match &layout.cells {
+            _ if on_skin => DrawnShape::Triangles(layout.skin_triangles.clone()),
+            Cells::Tets(tets) => DrawnShape::Triangles(boundary(tets)),
+            Cells::Points => DrawnShape::Spheres,
+            Cells::Lines(lines) => DrawnShape::Segments(lines.clone()),
+        };
+        let least_skin = layout.skin_triangles.iter().flatten().map(|&v| v as usize + 1).max().unwrap_or(0);
+        Ok(Drawable { name: layout.name.clone(), shape, node_count: layout.node_count, on_skin, least_skin })
+    }
+
+    /// The positions that the primitives refer to [m].
+    pub(crate) fn points<'a>(&self, body: &'a BodyFrame) -> &'a [[f64; 3]] {
+        if self.on_skin { &body.skin } else { &body.positions }
+    }
+
+    fn check(&self, frame: usize, body: &BodyFrame) -> Result<(), OutputError> {
+        let lengths = [
+            ("positions", body.positions.len()),
+            ("velocities", body.velocities.len()),
+            ("von Mises stresses", body.von_mises.len()),
+        ];
+        for (field, found) in lengths {
+            expect(frame, found, self.node_count, || format!("the list of {field} of body `{}`", self.name))?;
+        }
+        let skin = body.skin.len();
+        expect(frame, skin.min(self.least_skin), self.least_skin, || format!("the skin of body `{}`", self.name))
+    }
+}
+
+/// Refuses a frame that does not fit the bodies.
+pub(crate) fn check_frame(drawables: &[Drawable], frame: &Frame) -> Result<(), OutputError> {
+    expect(frame.index, frame.bodies.len(), drawables.len(), || "the list of bodies".into())?;
+    drawables.iter().zip(&frame.bodies).try_for_each(|(d, body)| d.check(frame.index, body))
+}
+
+fn expect(frame: usize, found: usize, expected: usize, what: impl FnOnce() -> String) -> Result<(), OutputError> {
+    if found == expected { Ok(()) } else { Err(OutputError::FrameMismatch { frame, what: what(), found, expected }) }
+}
+
+fn check_cells(layout: &BodyLayout) -> Result<(), OutputError> {
+    let largest = match &layout.cells {
+        Cells::Tets(tets) => tets.iter().flatten().max(),
+        Cells::Lines(lines) => lines.iter().flatten().max(),
+        Cells::Points => None,
+    };
+    match largest {
+        Some(&index) if index as usize >= layout.node_count => {
+            Err(OutputError::BadIndex { body: layout.name.clone(), what: "cells", index, count: layout.node_count })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Faces that belong to one tetrahedron alone, in the order of the tetrahedra, wound outwards for tetrahedra of
+/// positive volume.
+fn boundary(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
+    let faces = || tets.iter().flat_map(|&[a, b, c, d]| [[b, c, d], [a, d, c], [a, b, d], [a, c, b]]);
+    let key = |mut face: [u32; 3]| {
+        face.sort_unstable();
+        face
+    };
+    let mut owners: HashMap<[u32; 3], u32> = HashMap::new();
+    for face in faces() {
+        *owners.entry(key(face)).or_default() += 1;
+    }
+    faces().filter(|&face| owners[&key(face)] == 1).collect()
+}
+
+/// Typical distance between neighbours [m]: the median, over a few points, of the distance to the nearest other.
+/// One metre when there are too few to tell.
+pub(crate) fn spacing(points: &[[f64; 3]]) -> f64 {
+    const SAMPLES: usize = 48;
+    let square = |a: [f64; 3], b: [f64; 3]| (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>();
+    let nearest = |i: usize| {
+        let others = points.iter().enumerate().filter(|&(j, _)| j != i);
+        others.map(|(_, &p)| square(points[i], p)).filter(|&d| d > 0.0).fold(f64::INFINITY, f64::min)
+    };
+    let stride = points.len().div_ceil(SAMPLES).max(1);
+    let mut found: Vec<f64> = (0..points.len()).step_by(stride).map(nearest).filter(|d| d.is_finite()).collect();
+    found.sort_by(f64::total_cmp);
+    found.get(found.len() / 2).map_or(1.0, |d| d.sqrt())
+}
+
+/// Colours that are told apart and pleasant beside each other, as sRGB in 0..1; they repeat after the last.
+pub(crate) fn body_colour(body: usize) -> [f32; 3] {
+    const PALETTE: [[u8; 3]; 10] = [
+        [226, 112, 74],
+        [62, 130, 178],
+        [236, 178, 76],
+        [86, 156, 110],
+        [158, 104, 170],
+        [206, 84, 104],
+        [84, 172, 178],
+        [166, 124, 88],
+        [128, 142, 196],
+        [160, 176, 82],
+    ];
+    PALETTE[body % PALETTE.len()].map(|c| f32::from(c) / 255.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_tetrahedra_share_one_hidden_face() {
+        let faces = boundary(&[[0, 1, 2, 3], [4, 2, 1, 3]]);
+        assert_eq!(faces.len(), 6);
+        assert!(faces.iter().all(|f| !(f.contains(&1) && f.contains(&2) && f.contains(&3))));
+    }
+
+    #[test]
+    fn boundary_faces_point_outwards() {
+        let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0f64]];
+        for [a, b, c] in boundary(&[[0, 1, 2, 3]]).into_iter().map(|f| f.map(|v| corners[v as usize])) {
+            let (u, v) = ([0, 1, 2].map(|k| b[k] - a[k]), [0, 1, 2].map(|k| c[k] - a[k]));
+            let normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+            let outwards: f64 = (0..3).map(|k| normal[k] * (a[k] - 0.25)).sum();
+            assert!(outwards > 0.0, "{a:?} {b:?} {c:?}");
+        }
+    }
+
+    #[test]
+    fn spacing_of_a_grid_is_its_cell() {
+        let grid: Vec<[f64; 3]> = (0..1000).map(|i| [i % 10, i / 10 % 10, i / 100].map(|c| c as f64 * 0.03)).collect();
+        assert!((spacing(&grid) - 0.03).abs() < 1e-12);
+        assert_eq!(spacing(&[]), 1.0);
+        assert_eq!(spacing(&[[f64::NAN; 3]; 5]), 1.0);
+    }
+
+    #[test]
+    fn a_cell_that_names_a_missing_node_is_refused() {
+        let layout =
+            BodyLayout { name: "b".into(), node_count: 3, cells: Cells::Lines(vec![[0, 3]]), skin_triangles: vec![] };
+        assert!(matches!(Drawable::of(&layout), Err(OutputError::BadIndex { index: 3, count: 3, .. })));
+    }
+}

@@ -1,0 +1,114 @@
+//! CSV: energies, momenta and counters, one row per frame.
+
+use super::{Run, Writer};
+use crate::file::{AtomicFile, OutputError, append, partial_name, remove_if_there};
+use phyxel::record::Frame;
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The numbers of a frame, over all bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize)]
+pub struct FrameStats {
+    /// Kinetic energy [J].
+    pub kinetic_j: f64,
+    /// Elastic energy [J].
+    pub elastic_j: f64,
+    /// Potential energy of gravity [J].
+    pub potential_j: f64,
+    /// Energy lost so far to damping, plastic flow and friction [J].
+    pub dissipated_j: f64,
+    /// Momentum [kg m/s].
+    pub momentum: [f64; 3],
+    /// Angular momentum about the origin [kg m²/s].
+    pub angular_momentum: [f64; 3],
+    /// Steps since the previous frame.
+    pub steps: usize,
+    /// Sub-steps since the previous frame.
+    pub substeps: usize,
+    /// Iterations of the solvers since the previous frame.
+    pub iterations: usize,
+    /// Largest relative residual that a solve since the previous frame ended with.
+    pub residual: f64,
+    /// Smallest det F of all elements: below zero, one is inside out.
+    pub min_det_f: f64,
+}
+
+const HEADER: &str = "frame,time_s,kinetic_j,elastic_j,potential_j,dissipated_j,\
+    momentum_x_kg_m_per_s,momentum_y_kg_m_per_s,momentum_z_kg_m_per_s,\
+    angular_momentum_x_kg_m2_per_s,angular_momentum_y_kg_m2_per_s,angular_momentum_z_kg_m2_per_s,\
+    steps,substeps,iterations,residual,min_det_f\n";
+
+/// Rows gather in a hidden file, which becomes the table when the run ends.
+pub(super) struct CsvWriter {
+    path: PathBuf,
+    rows: PathBuf,
+}
+
+impl CsvWriter {
+    pub(super) fn create(run: Arc<Run>) -> Result<Self, OutputError> {
+        let path = run.dir.join(format!("{}.csv", run.name));
+        let rows = partial_name(&path.with_extension("rows"));
+        let kept = earlier_rows(&path, &rows, run.resume_from);
+        remove_if_there(&rows)?;
+        append(&rows, |w| w.write_all(kept.as_bytes()))?;
+        Ok(CsvWriter { path, rows })
+    }
+}
+
+/// The whole rows of frames before `resume_from`, from a table that was finished or from the rows of a run that was not.
+fn earlier_rows(path: &PathBuf, rows: &PathBuf, resume_from: usize) -> String {
+    let text = if resume_from == 0 {
+        String::new()
+    } else {
+        fs::read_to_string(rows).or(fs::read_to_string(path)).unwrap_or_default()
+    };
+    let early = |line: &&str| {
+        let frame = line.split(',').next().and_then(|f| f.parse::<usize>().ok());
+        line.ends_with('\n') && frame.is_some_and(|f| f < resume_from)
+    };
+    text.split_inclusive('\n').filter(early).collect()
+}
+
+fn row(frame: &Frame, s: &FrameStats) -> String {
+    let [px, py, pz] = s.momentum;
+    let [lx, ly, lz] = s.angular_momentum;
+    let energies = [s.kinetic_j, s.elastic_j, s.potential_j, s.dissipated_j, px, py, pz, lx, ly, lz];
+    let mut row = format!("{},{}", frame.index, frame.time);
+    for value in energies {
+        row += &format!(",{value}");
+    }
+    row + &format!(",{},{},{},{},{}\n", s.steps, s.substeps, s.iterations, s.residual, s.min_det_f)
+}
+
+impl Writer for CsvWriter {
+    fn push(&mut self, frame: &Frame, stats: &FrameStats) -> Result<(), OutputError> {
+        append(&self.rows, |w| w.write_all(row(frame, stats).as_bytes()))
+    }
+
+    fn finish(self: Box<Self>) -> Result<Option<PathBuf>, OutputError> {
+        AtomicFile::write(&self.path, |w| {
+            w.write_all(HEADER.as_bytes())?;
+            io::copy(&mut File::open(&self.rows)?, w).map(drop)
+        })?;
+        remove_if_there(&self.rows)?;
+        Ok(Some(self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_has_as_many_fields_as_the_header() {
+        let stats = FrameStats { momentum: [1.0, 2.0, 3.0], residual: 1e-7, ..FrameStats::default() };
+        let row = row(&Frame { index: 4, time: 0.25, bodies: vec![] }, &stats);
+        assert_eq!(row.split(',').count(), HEADER.split(',').count());
+        assert!(row.starts_with("4,0.25,0,0,0,0,1,2,3,"), "{row}");
+        let residual = HEADER.split(',').position(|name| name == "residual").unwrap();
+        assert_eq!(row.split(',').nth(residual).unwrap().parse::<f64>(), Ok(1e-7));
+    }
+}

@@ -1,0 +1,174 @@
+//! Samples of a USD file on their way: USD keeps all times of one attribute together, a simulation gives all attributes
+//! of one time. So each attribute gathers in a hidden file of its own, one line per frame, and the files are joined at
+//! the end; memory holds one frame at most.
+
+use crate::file::{OutputError, append, partial_name, remove_if_there};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+/// An animated attribute.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Samples {
+    Extent,
+    Points,
+}
+
+impl Samples {
+    const ALL: [Samples; 2] = [Samples::Extent, Samples::Points];
+
+    /// The line that opens the attribute's samples.
+    const fn opening(self) -> &'static str {
+        match self {
+            Samples::Extent => "float3[] extent.timeSamples = {",
+            Samples::Points => "point3f[] points.timeSamples = {",
+        }
+    }
+}
+
+/// The hidden files.
+pub(super) struct Parts {
+    stem: PathBuf,
+    bodies: usize,
+}
+
+impl Parts {
+    /// Begins anew, or with the samples before `resume_from` that an earlier run left: in its hidden files when it was
+    /// cut off, in the finished file otherwise. Also gives the first and last frame found there.
+    pub(super) fn create(
+        path: &Path,
+        names: &[String],
+        resume_from: usize,
+    ) -> Result<(Self, Option<(usize, usize)>), OutputError> {
+        let parts = Parts { stem: partial_name(path), bodies: names.len() };
+        let mut found: Option<(usize, usize)> = None;
+        parts.all().try_for_each(|(body, samples)| remove_if_there(&parts.resumed(body, samples)))?;
+        if resume_from > 0 {
+            let unfinished = parts.bodies > 0 && parts.path(0, Samples::Points).exists();
+            let mut keep = |body: usize, samples: Samples, frame: usize, line: &[u8]| {
+                let (first, last) = found.unwrap_or((frame, frame));
+                found = Some((first.min(frame), last.max(frame)));
+                append(&parts.resumed(body, samples), |w| w.write_all(line))
+            };
+            if unfinished {
+                parts.read_unfinished(resume_from, &mut keep)?;
+            } else {
+                read_finished(path, names, resume_from, &mut keep)?;
+            }
+        }
+        for (body, samples) in parts.all() {
+            remove_if_there(&parts.path(body, samples))?;
+            let resumed = parts.resumed(body, samples);
+            if resumed.exists() {
+                let target = parts.path(body, samples);
+                std::fs::rename(&resumed, &target).map_err(|e| OutputError::at(&target, e))?;
+            }
+        }
+        Ok((parts, found))
+    }
+
+    fn all(&self) -> impl Iterator<Item = (usize, Samples)> + use<> {
+        (0..self.bodies).flat_map(|body| Samples::ALL.map(|samples| (body, samples)))
+    }
+
+    fn path(&self, body: usize, samples: Samples) -> PathBuf {
+        self.stem.with_extension(format!("{body}-{samples:?}.partial").to_lowercase())
+    }
+
+    fn resumed(&self, body: usize, samples: Samples) -> PathBuf {
+        self.stem.with_extension(format!("{body}-{samples:?}.resumed.partial").to_lowercase())
+    }
+
+    /// Adds one sample.
+    pub(super) fn push(
+        &self,
+        body: usize,
+        frame: usize,
+        samples: Samples,
+        points: impl Iterator<Item = [f64; 3]>,
+    ) -> Result<(), OutputError> {
+        append(&self.path(body, samples), |w| {
+            write!(w, "            {frame}: [")?;
+            for (i, [x, y, z]) in points.map(|p| p.map(number)).enumerate() {
+                if i > 0 {
+                    write!(w, ", ")?;
+                }
+                write!(w, "({x}, {y}, {z})")?;
+            }
+            writeln!(w, "],")
+        })
+    }
+
+    /// Writes the attribute with all its samples.
+    pub(super) fn write(&self, body: usize, samples: Samples, w: &mut impl Write) -> io::Result<()> {
+        writeln!(w, "        {}", samples.opening())?;
+        match File::open(self.path(body, samples)) {
+            Ok(mut file) => drop(io::copy(&mut file, w)?),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(e) => return Err(e),
+        }
+        writeln!(w, "        }}")
+    }
+
+    /// Removes the hidden files.
+    pub(super) fn remove(&self) -> Result<(), OutputError> {
+        self.all().try_for_each(|(body, samples)| remove_if_there(&self.path(body, samples)))
+    }
+
+    fn read_unfinished(&self, resume_from: usize, keep: &mut Keep<'_>) -> Result<(), OutputError> {
+        for (body, samples) in self.all() {
+            each_line(&self.path(body, samples), |line| match frame_of(line) {
+                Some(frame) if frame < resume_from => keep(body, samples, frame, line),
+                _ => Ok(()),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes the line of a sample: body, attribute, frame, text.
+type Keep<'a> = dyn FnMut(usize, Samples, usize, &[u8]) -> Result<(), OutputError> + 'a;
+
+/// Finds the samples in a file that this module's owner wrote, whose lines it knows.
+fn read_finished(path: &Path, names: &[String], resume_from: usize, keep: &mut Keep<'_>) -> Result<(), OutputError> {
+    let (mut body, mut samples) = (None, None);
+    each_line(path, |line| {
+        if let (Some(body), Some(samples), Some(frame)) = (body, samples, frame_of(line)) {
+            return if frame < resume_from { keep(body, samples, frame, line) } else { Ok(()) };
+        }
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim();
+        if text.starts_with("def ") {
+            let name = text.split('"').nth(1);
+            body = names.iter().position(|n| Some(n.as_str()) == name);
+        }
+        samples = Samples::ALL.into_iter().find(|s| s.opening() == text);
+        Ok(())
+    })
+}
+
+/// The frame of a whole line of a sample; a line that was cut off has none.
+fn frame_of(line: &[u8]) -> Option<usize> {
+    let line = line.strip_suffix(b"],\n")?;
+    let digits = line.split(|&c| c == b':').next()?;
+    std::str::from_utf8(digits).ok()?.trim().parse().ok()
+}
+
+fn each_line(path: &Path, mut visit: impl FnMut(&[u8]) -> Result<(), OutputError>) -> Result<(), OutputError> {
+    let file = match File::open(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened.map_err(|e| OutputError::at(path, e))?,
+    };
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line).map_err(|e| OutputError::at(path, e))? > 0 {
+        visit(&line)?;
+        line.clear();
+    }
+    Ok(())
+}
+
+/// USD points are single precision. What is no number is put at the origin: few readers know the word `nan`.
+fn number(value: f64) -> f32 {
+    if value.is_finite() { value.clamp(f32::MIN.into(), f32::MAX.into()) as f32 } else { 0.0 }
+}
