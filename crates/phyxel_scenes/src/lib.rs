@@ -1,1 +1,81 @@
-//! placeholder
+//! The built-in scenes: written once, so that tests, benchmarks and applications all mean the same thing.
+//!
+//! Each is a file in the folder `scenes` of the project, to read and to copy from.
+
+/// A scene that comes with phyxel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuiltIn {
+    /// What people call it on the command line.
+    pub name: &'static str,
+    /// One line about it; also the first line of its file.
+    pub summary: &'static str,
+    /// The scene file.
+    pub text: &'static str,
+}
+
+macro_rules! built_in {
+    ($name:literal, $summary:literal) => {
+        BuiltIn { name: $name, summary: $summary, text: include_str!(concat!("../../../scenes/", $name, ".toml")) }
+    };
+}
+
+/// Every built-in scene, in the order in which they are listed to people.
+pub const ALL: &[BuiltIn] = &[
+    built_in!("jelly", "A jelly cube of phyxels drops on the floor, bounces and wobbles."),
+    built_in!("jelly-tets", "The jelly cube cut into tetrahedra with smoothed strains instead of phyxels."),
+    built_in!("xpbd-jelly", "The jelly cube again, moved by extended position-based dynamics."),
+    built_in!("beam", "A beam, clamped at one end, sags under its own weight and swings until it rests."),
+    built_in!("twist", "A rubber bar is twisted by two whole turns."),
+    built_in!("torus", "A soft ring is squeezed from two sides: linear finite elements with Rayleigh damping."),
+    built_in!("cloth", "A cloth, held at two corners, falls and swings."),
+    built_in!("rope", "A rope hangs between two points, is let go at one end, and swings."),
+    built_in!("poisson", "Three bars with different Poisson's ratios are pulled to 1.2 times their length."),
+];
+
+/// The built-in scene of this name.
+pub fn find(name: &str) -> Option<&'static BuiltIn> {
+    ALL.iter().find(|scene| scene.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scene_can_be_read_and_carries_its_own_name() {
+        for built_in in ALL {
+            let file = format!("{}.toml", built_in.name);
+            let scene = phyxel_io::scene::parse_scene(built_in.text, &file, &[]).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(scene.name, built_in.name);
+            assert!(!scene.bodies.is_empty());
+        }
+    }
+
+    #[test]
+    fn every_file_begins_with_its_summary() {
+        for built_in in ALL {
+            assert_eq!(built_in.text.lines().next(), Some(format!("# {}", built_in.summary).as_str()));
+        }
+    }
+
+    #[test]
+    fn no_file_in_the_folder_is_forgotten() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+            .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        let mut names: Vec<String> = ALL.iter().map(|scene| scene.name.to_string()).collect();
+        files.sort();
+        names.sort();
+        assert_eq!(files, names);
+    }
+
+    #[test]
+    fn scenes_are_found_by_name() {
+        assert_eq!(find("torus").map(|scene| scene.name), Some("torus"));
+        assert_eq!(find("no such scene"), None);
+    }
+}

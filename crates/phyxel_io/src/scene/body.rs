@@ -1,0 +1,146 @@
+//! `[[bodies]]`.
+
+use phyxel::material::Material;
+use phyxel::scene::{Body, KernelKind, Lagrangian, MassKind, Method, MlsSettings, Support};
+use phyxel::shape::{BYTES_PER_NODE, Geometry, MAX_NODES};
+
+use super::error::{Problem, SceneError};
+use super::fields::{Field, Fields, Range};
+use super::materials::Materials;
+use super::regions;
+use super::shapes;
+
+const KEYS: &[&str] = &[
+    "name",
+    "shape",
+    "method",
+    "size",
+    "count",
+    "cells",
+    "split",
+    "material",
+    "position",
+    "rotation",
+    "velocity",
+    "spin",
+    "mass",
+    "pins",
+    "loads",
+    "kernel",
+    "support",
+    "stabilisation",
+    "consistency",
+    "lagrangian",
+];
+
+/// Reads and builds every body, in the order of the file.
+pub(super) fn read_all(items: &[Field<'_>], materials: &Materials<'_>) -> Result<Vec<Body>, SceneError> {
+    let mut bodies: Vec<Body> = Vec::with_capacity(items.len());
+    let mut nodes = 0.0;
+    for item in items {
+        let body = read(item, materials, &bodies, &mut nodes)?;
+        bodies.push(body);
+    }
+    Ok(bodies)
+}
+
+fn read(
+    item: &Field<'_>,
+    materials: &Materials<'_>,
+    earlier: &[Body],
+    nodes_so_far: &mut f64,
+) -> Result<Body, SceneError> {
+    let fields = item.fields(KEYS)?;
+    let name = name(&fields, earlier)?;
+    let material = fields.or("material", Material::default(), |field| materials.find(field))?;
+    let (geometry, method) = geometry(&fields, &material, nodes_so_far)?;
+    let mut body = Body::new(name, geometry, method, material);
+    body.velocity = fields.vector("velocity", body.velocity)?;
+    body.spin = fields.vector("spin", body.spin)?;
+    body.mass = mass(&fields, method)?;
+    body.mls = mls(&fields)?;
+    body.pins = fields.or("pins", Vec::new(), regions::pins)?;
+    body.loads = fields.or("loads", Vec::new(), regions::loads)?;
+    let points = points(&body.geometry);
+    regions::check_not_empty(fields.get("pins"), body.pins.iter().map(|pin| &pin.region), points)?;
+    regions::check_not_empty(fields.get("loads"), body.loads.iter().map(|load| &load.region), points)?;
+    Ok(body)
+}
+
+fn name(fields: &Fields<'_>, earlier: &[Body]) -> Result<String, SceneError> {
+    let field = fields.require("name", "name = \"…\", by which results and events call the body")?;
+    let name = field.text()?;
+    if name.trim().is_empty() {
+        return Err(field.fail(Problem::Conflict("is empty; give the body a name")));
+    }
+    if earlier.iter().any(|body| body.name == name) {
+        return Err(field.fail(Problem::DuplicateName { name: name.into() }));
+    }
+    Ok(name.into())
+}
+
+fn geometry(
+    fields: &Fields<'_>,
+    material: &Material,
+    nodes_so_far: &mut f64,
+) -> Result<(Geometry, Method), SceneError> {
+    let shape_field = fields.require("shape", "shape = { box = [x, y, z] } or another shape")?;
+    let shape = shapes::shape(&shape_field)?;
+    let methods = Method::ALL.map(|method| (method.name(), method));
+    let method = fields.word("method", "method", &methods, shapes::default_method(&shape))?;
+    let resolution = shapes::resolution(fields)?;
+    let estimate = shape.node_estimate(method, &resolution);
+    *nodes_so_far += estimate.map_err(|error| shape_field.fail(Problem::Shape(error)))?;
+    if *nodes_so_far > MAX_NODES {
+        let (nodes, bytes) = (*nodes_so_far, *nodes_so_far * BYTES_PER_NODE);
+        return Err(fields.fail(Problem::TooLarge { nodes, bytes, limit: MAX_NODES }));
+    }
+    let geometry = shapes::discretise(fields, &shape, method, &resolution, material)?;
+    Ok((geometry, method))
+}
+
+fn mass(fields: &Fields<'_>, method: Method) -> Result<MassKind, SceneError> {
+    let Some(field) = fields.get("mass") else { return Ok(MassKind::Lumped) };
+    let mass = field.word("mass", &[("lumped", MassKind::Lumped), ("consistent", MassKind::Consistent)])?;
+    if mass == MassKind::Consistent && matches!(method, Method::Mls | Method::Spring) {
+        return Err(field.fail(Problem::Conflict(
+            "is consistent, which needs tetrahedra; write mass = \"lumped\" or method = \"tet\"",
+        )));
+    }
+    Ok(mass)
+}
+
+fn mls(fields: &Fields<'_>) -> Result<MlsSettings, SceneError> {
+    let default = MlsSettings::default();
+    let kernels = [("poly6", KernelKind::Poly6), ("cosine", KernelKind::Cosine)];
+    let lagrangians = [("total", Lagrangian::Total), ("updated", Lagrangian::Updated)];
+    Ok(MlsSettings {
+        kernel: fields.word("kernel", "kernel", &kernels, default.kernel)?,
+        support: fields.or("support", default.support, support)?,
+        stabilisation: fields.number("stabilisation", Range::NotNegative, default.stabilisation)?,
+        consistency: fields.flag("consistency", default.consistency)?,
+        lagrangian: fields.word("lagrangian", "description", &lagrangians, default.lagrangian)?,
+    })
+}
+
+fn support(field: &Field<'_>) -> Result<Support, SceneError> {
+    match field.number(Range::Positive) {
+        Ok(spacings) => Ok(Support::Spacings(spacings)),
+        Err(error) if matches!(error.problem, Problem::OutOfRange { .. }) => Err(error),
+        Err(_) => {
+            let fields = field.fields(&["k", "factor"])?;
+            Ok(Support::Nearest {
+                k: fields.require("k", "k, the number of neighbours")?.whole(1)?,
+                factor: fields.require("factor", "factor, a multiple of their distance")?.number(Range::Positive)?,
+            })
+        }
+    }
+}
+
+fn points(geometry: &Geometry) -> &[[f64; 3]] {
+    match geometry {
+        Geometry::Tets(mesh) => &mesh.points,
+        Geometry::Points(sampling) => &sampling.points,
+        Geometry::Springs(net) => &net.points,
+    }
+}

@@ -1,0 +1,147 @@
+//! `[materials.NAME]`, and the materials that events set.
+
+use phyxel::material::{LawKind, Material, PRESETS};
+
+use super::error::{Problem, SceneError};
+use super::fields::{Field, Fields, Range};
+
+const KEYS: &[&str] = &[
+    "preset",
+    "law",
+    "young_modulus",
+    "poisson_ratio",
+    "density",
+    "volume_stiffness",
+    "viscosity",
+    "bulk_viscosity",
+    "rayleigh_mass",
+    "rayleigh_stiffness",
+    "stiffness_matrix",
+];
+
+/// The names of the materials that come with phyxel.
+pub(super) fn preset_names() -> impl Iterator<Item = &'static str> {
+    PRESETS.iter().map(|preset| preset.name)
+}
+
+/// The materials of a scene, by name.
+#[derive(Debug, Default)]
+pub(super) struct Materials<'a>(Vec<(&'a str, Material)>);
+
+impl<'a> Materials<'a> {
+    pub fn read(field: &Field<'a>) -> Result<Self, SceneError> {
+        let entries = field.named_entries()?;
+        entries.iter().map(|(name, field)| Ok((*name, read(field)?))).collect::<Result<_, _>>().map(Materials)
+    }
+
+    /// The material that a body names: a table of the scene, or a preset.
+    pub fn find(&self, field: &Field<'_>) -> Result<Material, SceneError> {
+        let name = field.text()?;
+        let own = self.0.iter().find(|(own, _)| *own == name).map(|(_, material)| material.clone());
+        own.or_else(|| Material::preset(name)).ok_or_else(|| {
+            let mut known: Vec<&str> = preset_names().collect();
+            known.retain(|preset| self.0.iter().all(|(own, _)| own != preset));
+            known.splice(0..0, self.0.iter().map(|(own, _)| *own));
+            field.unknown_word("material", name, known)
+        })
+    }
+}
+
+fn read(field: &Field<'_>) -> Result<Material, SceneError> {
+    let fields = field.fields(KEYS)?;
+    let mut material = fields.or("preset", Material::default(), preset)?;
+    material.law = law(&fields, material.law)?;
+    material.density = fields.number("density", Range::Positive, material.density)?;
+    read_constants(&fields, &mut material)?;
+    material.check().map_err(|error| field.fail(Problem::Material(error)))?;
+    Ok(material)
+}
+
+/// `base` with the fields of an event's `set` on top. Density and law stay, because masses and stencils are built
+/// from them once.
+pub(super) fn change(field: &Field<'_>, base: &Material) -> Result<Material, SceneError> {
+    let fields = field.fields(KEYS)?;
+    for fixed in ["preset", "law", "density", "stiffness_matrix"] {
+        if let Some(field) = fields.get(fixed) {
+            return Err(field.fail(Problem::Conflict("cannot change during a run; set other constants instead")));
+        }
+    }
+    let mut material = base.clone();
+    read_constants(&fields, &mut material)?;
+    material.check().map_err(|error| field.fail(Problem::Material(error)))?;
+    Ok(material)
+}
+
+fn preset(field: &Field<'_>) -> Result<Material, SceneError> {
+    let name = field.text()?;
+    Material::preset(name).ok_or_else(|| field.unknown_word("preset", name, preset_names().collect()))
+}
+
+/// The law in the table, or else the one of the preset.
+fn law(fields: &Fields<'_>, default: LawKind) -> Result<LawKind, SceneError> {
+    let isotropic = [LawKind::Linear, LawKind::StVenantKirchhoff, LawKind::Corotated, LawKind::NeoHookean];
+    let mut known: Vec<(&str, Option<LawKind>)> = isotropic.map(|law| (law.name(), Some(law))).into();
+    known.push(("anisotropic", None));
+    if let Some(field) = fields.get("law")
+        && let Some(law) = field.word("law", &known)?
+    {
+        return match fields.get("stiffness_matrix") {
+            None => Ok(law),
+            Some(matrix) => Err(matrix.fail(Problem::Conflict(
+                "is used by the anisotropic law only; leave it out or write law = \"anisotropic\"",
+            ))),
+        };
+    }
+    anisotropic(fields, default)
+}
+
+/// The law where the table does not name an isotropic one.
+fn anisotropic(fields: &Fields<'_>, default: LawKind) -> Result<LawKind, SceneError> {
+    let is_named = fields.get("law").is_some();
+    let is_default = matches!(default, LawKind::Anisotropic(_));
+    match fields.get("stiffness_matrix") {
+        Some(matrix) if is_named || is_default => Ok(LawKind::Anisotropic(Box::new(six_by_six(&matrix)?))),
+        Some(matrix) => {
+            Err(matrix.fail(Problem::Conflict("is used by the anisotropic law only; add law = \"anisotropic\"")))
+        }
+        None if is_named && !is_default => Err(fields.fail(Problem::Conflict(
+            "is anisotropic and needs its 6x6 constants; add stiffness_matrix, six rows of six numbers [Pa]",
+        ))),
+        None if is_default => match fields.get("young_modulus").or(fields.get("poisson_ratio")) {
+            Some(unused) => Err(unused.fail(Problem::Conflict(
+                "has no effect on this anisotropic preset; give another law, or a stiffness_matrix",
+            ))),
+            None => Ok(default),
+        },
+        None => Ok(default),
+    }
+}
+
+fn six_by_six(field: &Field<'_>) -> Result<[[f64; 6]; 6], SceneError> {
+    let rows = field.items()?;
+    if rows.len() != 6 {
+        let (wanted, found) = ("six rows of six numbers".into(), field.node.value.in_words());
+        return Err(field.fail(Problem::WrongType { wanted, found }));
+    }
+    let mut matrix = [[0.0; 6]; 6];
+    for (out, row) in matrix.iter_mut().zip(&rows) {
+        *out = row.numbers(Range::Any)?;
+    }
+    Ok(matrix)
+}
+
+fn read_constants(fields: &Fields<'_>, material: &mut Material) -> Result<(), SceneError> {
+    material.young_modulus = fields.number("young_modulus", Range::Positive, material.young_modulus)?;
+    material.poisson_ratio = fields.number("poisson_ratio", Range::PoissonRatio, material.poisson_ratio)?;
+    let optional = [
+        ("volume_stiffness", &mut material.volume_stiffness),
+        ("viscosity", &mut material.viscosity),
+        ("bulk_viscosity", &mut material.bulk_viscosity),
+        ("rayleigh_mass", &mut material.rayleigh_mass),
+        ("rayleigh_stiffness", &mut material.rayleigh_stiffness),
+    ];
+    for (key, constant) in optional {
+        *constant = fields.number(key, Range::NotNegative, *constant)?;
+    }
+    Ok(())
+}
