@@ -3,13 +3,12 @@
 use super::system::System;
 use crate::math::Vec3;
 
-/// More than ever seen on bodies of a million phyxels; a body without enough free nodes ends here.
-const MAX_ITERATIONS: usize = 3000;
-
-/// Solves `S λ = wanted` for each component; returns the multipliers and the number of iterations.
-pub(super) fn solve(system: &System, wanted: &[Vec3<f64>], tolerance: f64) -> (Vec<Vec3<f64>>, usize) {
+/// Solves `S λ = wanted` for each component to a relative residual, or as far as the iterations reach; returns the
+/// multipliers and the number of iterations.
+pub(super) fn solve(system: &System, wanted: &[Vec3<f64>], tolerance: f64, most: usize) -> (Vec<Vec3<f64>>, usize) {
     let inverse: Vec<f64> = system.diagonal().iter().map(|d| if *d > 0.0 { 1.0 / d } else { 0.0 }).collect();
     let precondition = |r: &[Vec3<f64>]| -> Vec<Vec3<f64>> { r.iter().zip(&inverse).map(|(r, d)| *r * *d).collect() };
+    let mut forces = vec![Vec3::zero(); system.entry_count()];
     let mut x = vec![Vec3::zero(); wanted.len()];
     let mut r = wanted.to_vec();
     let mut z = precondition(&r);
@@ -17,8 +16,8 @@ pub(super) fn solve(system: &System, wanted: &[Vec3<f64>], tolerance: f64) -> (V
     let mut rz = dot(&r, &z);
     let goal = rz.map(|s| s * tolerance * tolerance);
     let mut iterations = 0;
-    while iterations < MAX_ITERATIONS && (0..3).any(|c| rz[c] > goal[c]) {
-        let sp = system.multiply(&p);
+    while iterations < most && (0..3).any(|c| rz[c] > goal[c]) {
+        let sp = system.multiply(&p, &mut forces);
         let alpha = ratio(rz, dot(&p, &sp), rz, goal);
         for k in 0..x.len() {
             for c in 0..3 {
