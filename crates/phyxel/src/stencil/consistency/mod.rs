@@ -44,7 +44,7 @@ pub struct ConsistencyReport {
 /// Changes the weights so that a constant stress is in equilibrium at every node that is not on the boundary.
 ///
 /// `points` are the rest positions [m] that the stencils were built for, `boundary` marks the nodes that are left free.
-/// Nodes without a mark count as boundary.
+/// Nodes without a mark count as boundary. A body with too few of them cannot be balanced and is left as it is.
 pub fn correct(table: &mut StencilTable<f64>, points: &[[f64; 3]], boundary: &[bool]) -> ConsistencyReport {
     let system = System::new(table, points, boundary);
     let original = table.weights.clone();
@@ -64,9 +64,10 @@ pub fn correct(table: &mut StencilTable<f64>, points: &[[f64; 3]], boundary: &[b
         let tolerance = PASS_TOLERANCE.max(0.1 * ROUNDING / report.imbalance_after);
         let wanted: Vec<Vec3<f64>> = imbalance.iter().map(|r| -*r).collect();
         let (multipliers, iterations) = conjugate::solve(&system, &wanted, tolerance, most - report.iterations);
+        report.iterations += iterations;
+        let Some(multipliers) = multipliers else { break };
         let previous = table.weights.clone();
         system.apply_change(&multipliers, &mut table.weights);
-        report.iterations += iterations;
         imbalance = system.imbalance(table);
         let after = system.largest_relative(table, &imbalance);
         let better = after < report.imbalance_after;
