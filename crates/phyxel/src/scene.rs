@@ -313,7 +313,9 @@ pub enum Action {
 pub enum Integrator {
     /// Explicit Euler, for comparison: it gains energy.
     ExplicitEuler,
-    /// Leap-frog, started with a half step; symplectic, second order.
+    /// Symplectic Euler: first the velocity, then the position with it.
+    SymplecticEuler,
+    /// Leap-frog, started with a half step of positions; symplectic, second order.
     LeapFrog,
     /// Velocity Verlet.
     Verlet,
@@ -337,8 +339,9 @@ pub enum Integrator {
 
 impl Integrator {
     /// Every integrator, in the order in which they are listed to people.
-    pub const ALL: [Integrator; 11] = [
+    pub const ALL: [Integrator; 12] = [
         Integrator::ExplicitEuler,
+        Integrator::SymplecticEuler,
         Integrator::LeapFrog,
         Integrator::Verlet,
         Integrator::Rk2,
@@ -354,6 +357,7 @@ impl Integrator {
     pub fn name(self) -> &'static str {
         match self {
             Integrator::ExplicitEuler => "explicit-euler",
+            Integrator::SymplecticEuler => "symplectic-euler",
             Integrator::LeapFrog => "leap-frog",
             Integrator::Verlet => "verlet",
             Integrator::Rk2 => "rk2",
@@ -416,6 +420,8 @@ pub struct SolverSettings {
     pub iterations: usize,
     /// Equal parts into which each step of PBD and XPBD is cut.
     pub substeps: usize,
+    /// Part of each violation that PBD removes per step, above 0 and up to 1.
+    pub pbd_stiffness: f64,
     /// Restores the linear and angular momentum that an integrator or an unfinished linear solve loses on free bodies.
     pub conserve_momentum: bool,
 }
@@ -433,6 +439,7 @@ impl Default for SolverSettings {
             newton_tolerance: 1e-5,
             iterations: 10,
             substeps: 10,
+            pbd_stiffness: 0.9,
             conserve_momentum: true,
         }
     }

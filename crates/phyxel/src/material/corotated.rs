@@ -6,7 +6,8 @@ use crate::math::{Mat3, Polar, Real, polar, svd};
 
 /// `Ψ = mu ‖F − R‖² + ½ lam tr(RᵀF − I)²` with `R` the rotation of the signed polar decomposition.
 ///
-/// Linear in stretch, blind to rotation, and inverted elements are pushed back (Müller & Gross 2004).
+/// Linear in stretch and blind to rotation (Müller & Gross 2004); the sign pushes inverted elements back (Irving, Teran,
+/// Fedkiw 2004).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Corotated<R> {
     /// Lamé's first constant [Pa].

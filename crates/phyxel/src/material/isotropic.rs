@@ -1,7 +1,7 @@
 //! Tangents of isotropic laws in the frame of the singular values.
 //!
 //! There the 9x9 second derivative falls apart: a 3x3 block for stretches along the axes, and for each pair of axes one
-//! number against shearing them alike (flip) and one against turning them (twist) (Smith, de Goes, Kim 2019, section 5).
+//! number against shearing them alike (flip) and one against turning them (twist) (Smith, de Goes, Kim 2019).
 //! Each law gives the numbers with the division by `σi ± σj` already carried out, so equal singular values need no care.
 
 use super::{Curvature, Tangent};

@@ -1,7 +1,7 @@
 //! What a law must be able to do.
 
 use super::Spectrum;
-use crate::math::{Lanes, Mat3, Real};
+use crate::math::{Lanes, Mat3, Real, Vec3};
 
 /// A hyperelastic law: strain energy and its derivatives by the deformation gradient `F = I + G`.
 pub trait Law<R: Real>: Copy + Send + Sync {
@@ -89,6 +89,43 @@ impl<R: Real> Tangent<R> {
             }
         }
         Tangent(t)
+    }
+
+    /// No resistance at all.
+    #[inline]
+    pub fn zero() -> Self {
+        Tangent([[R::zero(); 9]; 9])
+    }
+
+    /// Multiplies every entry.
+    #[inline]
+    pub fn scale(&mut self, factor: R) {
+        self.0.iter_mut().flatten().for_each(|entry| *entry = *entry * factor);
+    }
+
+    /// Adds another tangent.
+    #[inline]
+    pub fn add(&mut self, other: &Self) {
+        self.0.iter_mut().flatten().zip(other.0.iter().flatten()).for_each(|(a, b)| *a += *b);
+    }
+
+    /// `(d · T)_{i,kl} = Σ_j T_{ij,kl} d_j`: the rows of a stiffness block before its columns are contracted.
+    #[inline(always)]
+    pub fn contract_left(&self, d: Vec3<R>) -> [[R; 9]; 3] {
+        let mut rows = [[R::zero(); 9]; 3];
+        for i in 0..3 {
+            let [a, b, c] = [&self.0[3 * i], &self.0[3 * i + 1], &self.0[3 * i + 2]];
+            for kl in 0..9 {
+                rows[i][kl] = a[kl] * d.0[0] + b[kl] * d.0[1] + c[kl] * d.0[2];
+            }
+        }
+        rows
+    }
+
+    /// The 3x3 stiffness block `Σ_jl T_{ij,kl} d_j e_l` between two weights, from [`Tangent::contract_left`].
+    #[inline(always)]
+    pub fn contract_right(rows: &[[R; 9]; 3], e: Vec3<R>) -> Mat3<R> {
+        Mat3(rows.map(|r| std::array::from_fn(|k| r[3 * k] * e.0[0] + r[3 * k + 1] * e.0[1] + r[3 * k + 2] * e.0[2])))
     }
 
     /// `∂P/∂F : δF` [Pa].

@@ -6,7 +6,7 @@ use crate::math::{Lanes, Mat3, Real, Scalar, svd};
 
 /// `Ψ = ½ mu (tr FᵀF − 3) − mu (J − 1) + ½ (lam + mu) (J − 1)²`, `J = det F`.
 ///
-/// Smith, de Goes, Kim 2018, eq. 13 without the logarithm, whose only use is a barrier at the point; `lam + mu` in the
+/// Smith, de Goes, Kim 2018 without the logarithm, whose only use is a barrier at the point; `lam + mu` in the
 /// place of their `lam` makes the constants agree with Hooke's at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NeoHookean<R> {
@@ -74,7 +74,7 @@ impl<R: Real> Law<R> for NeoHookean<R> {
         dg * self.mu + normal * (modulus * normal.contract(&dg)) + bend * slope
     }
 
-    /// Macklin & Müller 2021, eq. 4 and 10: the shear part pulls to the point, and the volume constraint rests a little above
+    /// After Macklin & Müller 2021: the shear part pulls to the point, and the volume constraint rests a little above
     /// one so that both balance at rest.
     #[inline]
     fn constraints(&self, g: Mat3<R>) -> [Constraint<R>; 3] {

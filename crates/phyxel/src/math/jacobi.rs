@@ -2,7 +2,7 @@
 
 use super::Real;
 
-/// Quadratic convergence: a 9x9 needs six or seven sweeps, the rest is a safeguard.
+/// Rotations converge quadratically, so this is only a safeguard.
 const MAX_SWEEPS: usize = 24;
 
 /// Turns the symmetric `a` into a diagonal matrix and returns the eigenvectors as columns, with determinant +1.

@@ -1,5 +1,8 @@
 //! The mathematics under the mechanics: small matrices and large systems.
 
+mod bcsr;
+pub mod cg;
+mod direct;
 mod eigen;
 mod jacobi;
 mod lanes;
@@ -12,6 +15,8 @@ mod svd;
 mod test_input;
 mod vec3;
 
+pub use bcsr::Bcsr;
+pub use direct::{Direct, FactorError, Factorisation};
 pub use eigen::{eigen_symmetric, pseudo_inverse_symmetric};
 pub use lanes::Lanes;
 pub use mat3::Mat3;

@@ -29,7 +29,7 @@ impl<R: Real> Svd<R> {
     }
 }
 
-/// Rotations converge quadratically; five sweeps are the most seen, the rest is a safeguard.
+/// Rotations converge quadratically, so this is only a safeguard against cycling at the level of rounding.
 const MAX_SWEEPS: usize = 16;
 
 /// Rotation-signed singular value decomposition by one-sided Jacobi rotations of the columns (Hestenes 1958).
@@ -67,33 +67,30 @@ fn to_unit_size<R: Real>(m: &Mat3<R>) -> Option<(Mat3<R>, R)> {
 #[inline]
 fn orthogonalise<R: Real>(b: &mut [Vec3<R>; 3], v: &mut [Vec3<R>; 3]) {
     for _ in 0..MAX_SWEEPS {
-        let mut rotated = false;
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            rotated |= rotate_pair(b, v, p, q);
-        }
-        if !rotated {
+        // Bitwise or: all three pairs are visited, with indices that the compiler keeps in registers.
+        if !(rotate_pair::<R, 0, 1>(b, v) | rotate_pair::<R, 0, 2>(b, v) | rotate_pair::<R, 1, 2>(b, v)) {
             return;
         }
     }
 }
 
-/// Makes columns `p` and `q` perpendicular; false when they already are to rounding.
-#[inline]
-fn rotate_pair<R: Real>(b: &mut [Vec3<R>; 3], v: &mut [Vec3<R>; 3], p: usize, q: usize) -> bool {
-    let (alpha, beta, gamma) = (b[p].norm_squared(), b[q].norm_squared(), b[p].dot(b[q]));
+/// Makes columns `P` and `Q` perpendicular; false when they already are to rounding.
+#[inline(always)]
+fn rotate_pair<R: Real, const P: usize, const Q: usize>(b: &mut [Vec3<R>; 3], v: &mut [Vec3<R>; 3]) -> bool {
+    let (alpha, beta, gamma) = (b[P].norm_squared(), b[Q].norm_squared(), b[P].dot(b[Q]));
     let tolerance = R::of(4.0) * R::EPSILON * R::EPSILON;
     if gamma * gamma <= tolerance * alpha * beta {
         return false;
     }
-    let zeta = (beta - alpha) / (gamma + gamma);
-    let size = R::one() / (zeta.abs() + (R::one() + zeta * zeta).sqrt());
-    let tangent = if zeta < R::zero() { -size } else { size };
+    let (difference, double) = (beta - alpha, gamma + gamma);
+    let size = double / (difference.abs() + (difference * difference + double * double).sqrt());
+    let tangent = if difference < R::zero() { -size } else { size };
     let cosine = R::one() / (R::one() + tangent * tangent).sqrt();
     let sine = cosine * tangent;
     for columns in [b, v] {
-        let (x, y) = (columns[p], columns[q]);
-        columns[p] = x * cosine - y * sine;
-        columns[q] = x * sine + y * cosine;
+        let (x, y) = (columns[P], columns[Q]);
+        columns[P] = x * cosine - y * sine;
+        columns[Q] = x * sine + y * cosine;
     }
     true
 }

@@ -3,7 +3,11 @@
 //! An element is a list of nodes with a gradient weight each, and a rest volume. Tetrahedra, smoothed tetrahedra and
 //! meshless phyxels differ only in how that list is made, which is what this module does; the solver sees arrays.
 
+pub mod block;
+pub mod consistency;
 mod error;
+pub mod general;
+pub mod incidence;
 mod kernel;
 pub mod mls;
 mod nearest;
@@ -12,9 +16,13 @@ mod slices;
 mod smoothed;
 mod table;
 mod tet;
+pub mod tets;
+mod updated;
 
+pub use consistency::ConsistencyReport;
 pub use error::StencilError;
 pub use mls::{MlsReport, MlsStencils};
 pub use nearest::mean_nearest_distances;
 pub use neighbours::{NeighbourSearch, Neighbours, Radii};
 pub use table::{StencilTable, TetTable};
+pub use updated::{Present, UpdatedStencils};

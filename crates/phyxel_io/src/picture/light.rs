@@ -127,7 +127,7 @@ pub(super) fn reflect(albedo: [f32; 3], normal: V, to_eye: V, key: f32) -> [f32;
     let gloss = 0.16 * key * normal.dot(halfway).max(0.0).powi(48) as f32;
     const KEY_COLOUR: [f32; 3] = [0.86, 0.82, 0.76];
     const FILL_COLOUR: [f32; 3] = [0.13, 0.15, 0.19];
-    const SKY_COLOUR: [f32; 3] = [0.30, 0.33, 0.38];
+    const SKY_COLOUR: [f32; 3] = [0.36, 0.39, 0.44];
     const FLOOR_COLOUR: [f32; 3] = [0.16, 0.155, 0.15];
     [0, 1, 2].map(|k| {
         let ambient = SKY_COLOUR[k] * sky + FLOOR_COLOUR[k] * (1.0 - sky);

@@ -23,6 +23,9 @@ pub(super) struct Studio<'a> {
     view: View,
     /// Height of the floor [m].
     ground: f64,
+    /// Side of a square of the floor's grid [m].
+    grid: f64,
+    to_key: V,
     /// Around all bodies at all times [m].
     centre: V,
     radius: f64,
@@ -59,7 +62,8 @@ impl<'a> Studio<'a> {
         let factor = settings.supersampling;
         let view = View::fit(balls(), V::of(EYE), settings.width * factor, settings.height * factor);
         let radius = ((high - low).norm() / 2.0).max(1e-6);
-        Studio { bodies, settings, view, ground, centre: (low + high) * 0.5, radius }
+        let (grid, to_key) = (grid_side(radius), key_direction());
+        Studio { bodies, settings, view, ground, grid, to_key, centre: (low + high) * 0.5, radius }
     }
 
     /// Draws one frame.
@@ -69,39 +73,53 @@ impl<'a> Studio<'a> {
         let posed: Vec<Posed<'_>> = self.bodies.iter().zip(&frame.points).map(|(b, p)| Posed::new(b, p)).collect();
         let mut buffer = SurfaceBuffer::new(width, height);
         posed.iter().for_each(|p| p.draw(&self.view, &mut buffer));
-        let (shadow, dimness) = (self.shadow(&posed), self.dimness(&posed));
-        let mut linear = Vec::with_capacity(width * height);
-        for at in 0..width * height {
-            let (x, y) = (at % width, at / width);
-            let (from, along) = self.view.ray(x as f64 + 0.5, y as f64 + 0.5);
-            let depth = f64::from(buffer.depth[at]);
-            let floor = (self.ground - from[1]) / along[1];
-            let above = (y as f64 + 0.5) / height as f64;
-            linear.push(if depth.is_finite() && !(floor > 0.0 && floor < depth && from[1] > self.ground) {
-                let (p, to_eye) = (from + along * depth, -along.normalized());
-                let normal = V::of(buffer.normal[at].map(f64::from)).normalized();
-                // The inside of a torn or inverted skin is lit like an outside.
-                let normal = if normal.dot(to_eye) < 0.0 { -normal } else { normal };
-                reflect(buffer.colour[at], normal, to_eye, shadow.light_at(p, normal))
-            } else if floor > 0.0 && floor.is_finite() && from[1] > self.ground {
-                self.floor(from + along * floor, above, floor / self.settings.width as f64, &shadow, &dimness)
-            } else {
-                backdrop(above)
-            });
-        }
+        let (shadow, dimness) = self.shadows(&posed);
+        let linear: Vec<[f32; 3]> =
+            (0..width * height).map(|at| self.light_of(at, width, height, &buffer, &shadow, &dimness)).collect();
         Image::resolve(&linear, self.settings.width, self.settings.height, factor)
+    }
+
+    /// The light that a sample of the picture receives, linear: from a body, the floor or the backdrop.
+    fn light_of(
+        &self,
+        at: usize,
+        width: usize,
+        height: usize,
+        buffer: &SurfaceBuffer,
+        shadow: &Shadow,
+        dimness: &Dimness,
+    ) -> [f32; 3] {
+        let (x, y) = ((at % width) as f64 + 0.5, (at / width) as f64 + 0.5);
+        let (from, along) = self.view.ray(x, y);
+        let depth = f64::from(buffer.depth[at]);
+        let floor = (self.ground - from[1]) / along[1];
+        let sees_floor = from[1] > self.ground && floor > 0.0 && floor < depth;
+        if sees_floor && floor.is_finite() {
+            let sample = floor / self.settings.width as f64;
+            self.floor(from + along * floor, y / height as f64, sample, shadow, dimness)
+        } else if depth.is_finite() {
+            let (p, to_eye) = (from + along * depth, -along.normalized());
+            let normal = V::of(buffer.normal[at].map(f64::from)).normalized();
+            // The inside of a torn or inverted skin is lit like an outside.
+            let normal = if normal.dot(to_eye) < 0.0 { -normal } else { normal };
+            let faces_light = normal.dot(self.to_key) > 0.0;
+            let lit = if faces_light { shadow.light_at(p, normal) } else { 0.0 };
+            reflect(buffer.colour[at], normal, to_eye, lit)
+        } else {
+            backdrop(y / height as f64)
+        }
     }
 
     /// The floor at `p`: a grid that fades into the backdrop, with shadows.
     fn floor(&self, p: V, above: f64, pixel: f64, shadow: &Shadow, dimness: &Dimness) -> [f32; 3] {
-        let cell = self.grid_cell();
+        let cell = self.grid;
         let line = |c: f64| ((c / cell - (c / cell).round()).abs() * cell) < 0.008 * cell + 0.2 * pixel;
         let distance = (V::new(p[0], 0.0, p[2]) - V::new(self.centre[0], 0.0, self.centre[2])).norm() / self.radius;
         let fade = (1.0 - (distance - 1.2) / 3.8).clamp(0.0, 1.0) as f32;
         let fade = fade * fade * (3.0 - 2.0 * fade);
         let base = if line(p[0]) || line(p[2]) { 0.56 } else { 0.70 };
         let key = shadow.light_at(p, V::new(0.0, 1.0, 0.0));
-        let light = (0.48 + 0.52 * key) * (1.0 - 0.55 * dimness.at(p));
+        let light = (0.48 + 0.52 * key) * (1.0 - 0.62 * dimness.at(p));
         let far = backdrop(above);
         [0, 1, 2].map(|k| {
             let tint = [0.985, 1.0, 1.02][k];
@@ -110,33 +128,35 @@ impl<'a> Studio<'a> {
         })
     }
 
-    /// Side of a square of the grid [m]: 1, 2 or 5 times a power of ten, a few to the width of the scene.
-    fn grid_cell(&self) -> f64 {
-        let wanted = self.radius / 2.0;
-        let power = 10f64.powf(wanted.log10().floor());
-        let best = [1.0, 2.0, 5.0, 10.0].into_iter().min_by(|a, b| {
-            let off = |m: &f64| (m * power / wanted).ln().abs();
-            off(a).total_cmp(&off(b))
-        });
-        best.unwrap_or(1.0) * power
-    }
+    /// Maps that just cover the bodies of this frame, so that they are as sharp in a fall from afar as at rest.
+    fn shadows(&self, posed: &[Posed<'_>]) -> (Shadow, Dimness) {
+        let balls = posed.iter().flat_map(|p| p.points.iter().map(|&at| (at, p.body.thickness)));
+        let (low, high) = bounds(balls.filter(|(p, _)| p.is_finite()));
+        let (centre, radius) = ((low + high) * 0.5, ((high - low).norm() / 2.0).max(1e-6));
+        let draw = |view: &View, size: usize| {
+            let mut map = DepthMap::new(size);
+            posed.iter().for_each(|p| p.draw(view, &mut map));
+            map
+        };
+        let view = View::parallel(centre, radius * 1.05, self.to_key, SHADOW_SIZE);
+        let map = draw(&view, SHADOW_SIZE);
+        let shadow = Shadow { view, map, texel: 2.1 * radius / SHADOW_SIZE as f64 };
 
-    fn shadow(&self, posed: &[Posed<'_>]) -> Shadow {
-        let view = View::parallel(self.centre, self.radius * 1.05, key_direction(), SHADOW_SIZE);
-        let mut map = DepthMap::new(SHADOW_SIZE);
-        posed.iter().for_each(|p| p.draw(&view, &mut map));
-        Shadow { view, map, texel: 2.1 * self.radius / SHADOW_SIZE as f64 }
-    }
-
-    fn dimness(&self, posed: &[Posed<'_>]) -> Dimness {
-        let reach = self.radius * 1.3;
-        let under = V::new(self.centre[0], self.ground, self.centre[2]);
-        let view = View::parallel(under, reach, V::new(0.0, -1.0, 0.0), DIMNESS_SIZE);
+        let under = V::new(centre[0], self.ground, centre[2]);
+        let view = View::parallel(under, radius * 1.4, V::new(0.0, -1.0, 0.0), DIMNESS_SIZE);
         let floor = view.project(under).map_or(0.0, |at| at.depth);
-        let mut map = DepthMap::new(DIMNESS_SIZE);
-        posed.iter().for_each(|p| p.draw(&view, &mut map));
-        Dimness::new(view, map, floor, 0.3 * self.radius)
+        let map = draw(&view, DIMNESS_SIZE);
+        (shadow, Dimness::new(view, map, floor, 0.4 * radius))
     }
+}
+
+/// Side of a square of the grid [m] for a scene of this radius [m]: 1, 2 or 5 times a power of ten, about four to the
+/// width of the scene.
+fn grid_side(radius: f64) -> f64 {
+    let wanted = radius / 2.0;
+    let power = 10f64.powf(wanted.log10().floor());
+    let off = |side: &f64| (side * power / wanted).ln().abs();
+    [1.0, 2.0, 5.0, 10.0].into_iter().min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(1.0) * power
 }
 
 /// A paper backdrop that darkens a little upwards.
@@ -168,7 +188,7 @@ impl<'a> Body<'a> {
         let gap = || spacing(&rest.iter().map(|p| p.0).collect::<Vec<_>>());
         let (fans, thickness) = match &drawable.shape {
             DrawnShape::Triangles(triangles) => (Some(Fans::of(rest.len(), triangles)), 0.0),
-            DrawnShape::Spheres => (None, 0.5 * gap()),
+            DrawnShape::Spheres => (None, 0.55 * gap()),
             DrawnShape::Segments(_) => (None, 0.09 * gap()),
         };
         let colour = body_colour(index).map(linear_from_srgb);

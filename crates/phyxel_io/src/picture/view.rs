@@ -129,12 +129,13 @@ mod tests {
         let seen: Vec<Projected> = points.iter().map(|&p| view.project(p).unwrap()).collect();
         let low = |f: fn(&Projected) -> f64| seen.iter().map(f).fold(f64::INFINITY, f64::min);
         let high = |f: fn(&Projected) -> f64| seen.iter().map(f).fold(f64::NEG_INFINITY, f64::max);
-        let (left, right_gap) = (low(|p| p.x), width as f64 - high(|p| p.x));
-        let (top, bottom) = (low(|p| p.y), height as f64 - high(|p| p.y));
-        assert!((left - right_gap).abs() < 1e-6 && (top - bottom).abs() < 1e-6, "centred");
+        let margins = |low: f64, high: f64, size: usize| [low / size as f64, 1.0 - high / size as f64];
+        let across = margins(low(|p| p.x), high(|p| p.x), width);
+        let upright = margins(low(|p| p.y), high(|p| p.y), height);
         let tight = (1.0 - FILLED) / 2.0;
-        assert!((left / width as f64 - tight).abs() < 1e-9 || (top / height as f64 - tight).abs() < 1e-9);
-        assert!(left / width as f64 > tight - 1e-9 && top / height as f64 > tight - 1e-9);
+        assert!(across.iter().chain(&upright).all(|m| *m > tight - 1e-9), "{across:?} {upright:?}");
+        let filled = |m: [f64; 2]| m.iter().all(|m| (m - tight).abs() < 1e-9);
+        assert!(filled(across) || filled(upright), "one direction is filled from side to side: {across:?} {upright:?}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod ply;
 mod recorder;
 mod sequence;
 mod sheet;
+mod sheet_memory;
 mod usd;
 mod usd_parts;
 mod vtk;

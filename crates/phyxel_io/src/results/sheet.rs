@@ -1,5 +1,6 @@
 //! The picture sheet of a run: keeps a few frames while they pass, and draws them at the end.
 
+use super::sheet_memory::{forget, recall, remember};
 use super::{FrameStats, Run, Writer};
 use crate::file::OutputError;
 use crate::picture::{SheetSettings, Snapshot, sheet_of, write_png};
@@ -20,7 +21,13 @@ pub(super) struct SheetWriter {
 
 impl SheetWriter {
     pub(super) fn create(run: Arc<Run>) -> Result<Self, OutputError> {
-        Ok(SheetWriter { run, settings: SheetSettings::default(), kept: vec![], latest: None, stride: 1 })
+        let kept = recall(&run.dir, run.resume_from, run.drawables.len());
+        if run.resume_from == 0 {
+            forget(&run.dir)?;
+        }
+        let mut writer = SheetWriter { run, settings: SheetSettings::default(), kept, latest: None, stride: 1 };
+        writer.thin_out();
+        Ok(writer)
     }
 
     fn tiles(&self) -> usize {
@@ -48,6 +55,8 @@ impl SheetWriter {
 impl Writer for SheetWriter {
     fn push(&mut self, frame: &Frame, _: &FrameStats) -> Result<(), OutputError> {
         let snapshot = Snapshot::of(&self.run.drawables, frame);
+        // What another scene left in the folder cannot be drawn with this one's triangles.
+        self.kept.retain(|f| f.points.iter().map(Vec::len).eq(snapshot.points.iter().map(Vec::len)));
         let keep = self.kept.is_empty() || frame.index.is_multiple_of(self.stride) || self.is_shown(frame.index);
         if keep {
             self.latest = None;
@@ -64,6 +73,12 @@ impl Writer for SheetWriter {
         if self.kept.is_empty() {
             return Ok(None);
         }
+        let next = self.kept.last().map_or(0, |f| f.index + 1);
+        if next < self.run.expected_frames {
+            remember(&self.run.dir, next, &self.kept)?;
+        } else {
+            forget(&self.run.dir)?;
+        }
         let path = self.run.dir.join("sheet.png");
         write_png(&path, &sheet_of(&self.run.drawables, &self.kept, &self.settings))?;
         Ok(Some(path))
@@ -71,5 +86,50 @@ impl Writer for SheetWriter {
 
     fn set_ground(&mut self, y: f64) {
         self.settings.ground = Some(y);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept_after(pushed: usize, expected_frames: usize) -> SheetWriter {
+        let run = Run {
+            dir: PathBuf::new(),
+            name: String::new(),
+            layouts: vec![],
+            drawables: vec![],
+            frame_rate: 60.0,
+            expected_frames,
+            resume_from: 0,
+        };
+        let settings = SheetSettings::default();
+        let mut writer = SheetWriter { run: Arc::new(run), settings, kept: vec![], latest: None, stride: 1 };
+        for index in 0..pushed {
+            writer.push(&Frame { index, ..Frame::default() }, &FrameStats::default()).unwrap();
+            assert!(writer.kept.len() <= 36, "memory is bounded");
+        }
+        writer
+    }
+
+    #[test]
+    fn a_whole_run_keeps_exactly_the_frames_of_its_sheet_among_others() {
+        let writer = kept_after(1000, 1000);
+        for tile in 0..12 {
+            let wanted = (tile * 999 + 5) / 11;
+            assert!(writer.kept.iter().any(|f| f.index == wanted), "frame {wanted}");
+        }
+    }
+
+    #[test]
+    fn a_run_of_another_length_than_expected_is_still_spread_evenly() {
+        for (pushed, expected) in [(100, 10_000), (5000, 10), (777, 0)] {
+            let writer = kept_after(pushed, expected);
+            let mut indices: Vec<usize> = writer.kept.iter().map(|f| f.index).collect();
+            indices.extend(writer.latest.iter().map(|f| f.index));
+            assert_eq!((indices[0], *indices.last().unwrap()), (0, pushed - 1));
+            let widest = indices.windows(2).map(|w| w[1] - w[0]).max().unwrap();
+            assert!(widest <= pushed / 11 + 1, "{pushed} of {expected}: a gap of {widest} frames");
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Surfaces are `Mesh` prims, phyxels without a skin `Points`, springs without triangles `BasisCurves`.
 
-use super::usd_parts::{Parts, Samples};
+use super::usd_parts::{Parts, Samples, WIDTHS};
 use super::{FrameStats, Run, Writer};
 use crate::drawable::{Drawable, DrawnShape, body_colour, spacing};
 use crate::file::{AtomicFile, OutputError};
@@ -17,8 +17,8 @@ pub(super) struct UsdWriter {
     path: PathBuf,
     /// Names of the prims, one per body.
     names: Vec<String>,
-    /// Diameter of points and curves [m], one per body, known with the first frame.
-    widths: Vec<f64>,
+    /// Diameter of points and curves [m], one per body, known with the first frame; zero for meshes.
+    widths: Vec<f32>,
     parts: Parts,
     first: Option<usize>,
     last: usize,
@@ -30,7 +30,8 @@ impl UsdWriter {
         let names = prim_names(run.drawables.iter().map(|d| d.name.as_str()));
         let (parts, earlier) = Parts::create(&path, &names, run.resume_from)?;
         let (first, last) = earlier.map_or((None, 0), |(first, last)| (Some(first), last));
-        Ok(UsdWriter { run, path, names, widths: vec![], parts, first, last })
+        let widths = parts.earlier_widths(&path)?.filter(|_| run.resume_from > 0).unwrap_or_default();
+        Ok(UsdWriter { run, path, names, widths, parts, first, last })
     }
 
     fn write(&self, w: &mut impl Write) -> io::Result<()> {
@@ -54,15 +55,16 @@ impl UsdWriter {
         writeln!(w, "    def {kind} \"{}\"\n    {{", self.names[body])?;
         self.parts.write(body, Samples::Extent, w)?;
         self.parts.write(body, Samples::Points, w)?;
-        self.write_topology(body, drawable, w)?;
+        let width = self.widths.get(body).copied().unwrap_or(0.01);
+        self.write_topology(width, drawable, w)?;
+        writeln!(w, "        {WIDTHS}{width}]")?;
         // Display colours are linear in USD.
         let [r, g, b] = body_colour(body).map(|c| c.powf(2.2));
         writeln!(w, "        color3f[] primvars:displayColor = [({r}, {g}, {b})]")?;
         writeln!(w, "        custom string phyxel:name = \"{}\"\n    }}", quoted(&drawable.name))
     }
 
-    fn write_topology(&self, body: usize, drawable: &Drawable, w: &mut impl Write) -> io::Result<()> {
-        let width = self.widths.get(body).copied().unwrap_or(0.01) as f32;
+    fn write_topology(&self, width: f32, drawable: &Drawable, w: &mut impl Write) -> io::Result<()> {
         match &drawable.shape {
             DrawnShape::Triangles(triangles) => {
                 write_ints(w, "faceVertexCounts", triangles.iter().map(|_| 3))?;
@@ -85,11 +87,12 @@ impl Writer for UsdWriter {
     fn push(&mut self, frame: &Frame, _: &FrameStats) -> Result<(), OutputError> {
         if self.widths.is_empty() {
             let bodies = self.run.drawables.iter().zip(&frame.bodies);
-            self.widths = bodies.map(|(d, now)| spacing(d.points(now)) * relative_width(&d.shape)).collect();
+            self.widths = bodies.map(|(d, now)| width(d, d.points(now))).collect();
+            self.parts.push_widths(&self.widths)?;
         }
         for (body, (drawable, now)) in self.run.drawables.iter().zip(&frame.bodies).enumerate() {
             let points = drawable.points(now);
-            let margin = if matches!(drawable.shape, DrawnShape::Triangles(_)) { 0.0 } else { self.widths[body] / 2.0 };
+            let margin = f64::from(self.widths[body]) / 2.0;
             self.parts.push(body, frame.index, Samples::Extent, extent(points, margin).into_iter())?;
             match &drawable.shape {
                 DrawnShape::Segments(segments) => {
@@ -116,9 +119,13 @@ fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " ")
 }
 
-/// Diameter over spacing: phyxels nearly touch, springs are thin.
-fn relative_width(shape: &DrawnShape) -> f64 {
-    if matches!(shape, DrawnShape::Segments(_)) { 0.15 } else { 0.9 }
+/// Diameter that suits the distance between points [m]: phyxels nearly touch, springs are thin.
+fn width(drawable: &Drawable, points: &[[f64; 3]]) -> f32 {
+    match drawable.shape {
+        DrawnShape::Triangles(_) => 0.0,
+        DrawnShape::Spheres => (0.9 * spacing(points)) as f32,
+        DrawnShape::Segments(_) => (0.15 * spacing(points)) as f32,
+    }
 }
 
 fn write_ints(w: &mut impl Write, name: &str, values: impl Iterator<Item = u32>) -> io::Result<()> {

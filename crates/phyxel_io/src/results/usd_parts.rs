@@ -26,6 +26,9 @@ impl Samples {
     }
 }
 
+/// What stands before the width of a body.
+pub(super) const WIDTHS: &str = "custom float[] phyxel:widths = [";
+
 /// The hidden files.
 pub(super) struct Parts {
     stem: PathBuf,
@@ -43,7 +46,9 @@ impl Parts {
         let parts = Parts { stem: partial_name(path), bodies: names.len() };
         let mut found: Option<(usize, usize)> = None;
         parts.all().try_for_each(|(body, samples)| remove_if_there(&parts.resumed(body, samples)))?;
-        if resume_from > 0 {
+        if resume_from == 0 {
+            remove_if_there(&parts.widths_path())?;
+        } else {
             let unfinished = parts.bodies > 0 && parts.path(0, Samples::Points).exists();
             let mut keep = |body: usize, samples: Samples, frame: usize, line: &[u8]| {
                 let (first, last) = found.unwrap_or((frame, frame));
@@ -79,6 +84,33 @@ impl Parts {
         self.stem.with_extension(format!("{body}-{samples:?}.resumed.partial").to_lowercase())
     }
 
+    fn widths_path(&self) -> PathBuf {
+        self.stem.with_extension("widths.partial")
+    }
+
+    /// Notes the widths, one per body [m], for a run that resumes this one.
+    pub(super) fn push_widths(&self, widths: &[f32]) -> Result<(), OutputError> {
+        let line = |w: &f32| format!("{WIDTHS}{w}]\n");
+        append(&self.widths_path(), |out| out.write_all(widths.iter().map(line).collect::<String>().as_bytes()))
+    }
+
+    /// The widths of the run that is resumed: from its note, or from the finished file at `path`.
+    pub(super) fn earlier_widths(&self, path: &Path) -> Result<Option<Vec<f32>>, OutputError> {
+        for source in [&self.widths_path(), path] {
+            let mut widths = Vec::new();
+            each_line(source, |line| {
+                let text = String::from_utf8_lossy(line);
+                let value = text.trim().strip_prefix(WIDTHS).and_then(|v| v.split(']').next());
+                widths.extend(value.and_then(|v| v.parse::<f32>().ok()));
+                Ok(())
+            })?;
+            if widths.len() == self.bodies {
+                return Ok(Some(widths));
+            }
+        }
+        Ok(None)
+    }
+
     /// Adds one sample.
     pub(super) fn push(
         &self,
@@ -112,6 +144,7 @@ impl Parts {
 
     /// Removes the hidden files.
     pub(super) fn remove(&self) -> Result<(), OutputError> {
+        remove_if_there(&self.widths_path())?;
         self.all().try_for_each(|(body, samples)| remove_if_there(&self.path(body, samples)))
     }
 

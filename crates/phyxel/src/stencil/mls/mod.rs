@@ -10,9 +10,9 @@ pub use report::MlsReport;
 pub(crate) use row::{Dropped, Entries, Row};
 
 use super::slices::fill_rows;
-use super::{NeighbourSearch, Neighbours, Radii, StencilError, StencilTable, mean_nearest_distances};
+use super::{NeighbourSearch, Neighbours, Radii, StencilError, StencilTable, consistency, mean_nearest_distances};
 use crate::math::{Real, Vec3};
-use crate::scene::{MlsSettings, Support};
+use crate::scene::{Lagrangian, MlsSettings, Support};
 use crate::shape::PointSampling;
 
 /// The stencils of a body of phyxels, and how well they could be built.
@@ -27,15 +27,20 @@ pub struct MlsStencils {
 }
 
 impl MlsStencils {
-    /// Builds the stencils of the rest shape.
+    /// Builds the stencils of the rest shape, corrected for consistency where the settings want it.
     pub fn build(sampling: &PointSampling, settings: &MlsSettings) -> Result<Self, StencilError> {
         check(sampling, settings)?;
         let points: Vec<Vec3<f64>> = sampling.points.iter().map(|p| Vec3(*p)).collect();
         let radii = support_radii(&points, sampling.spacing, settings.support);
         let mut neighbours = Neighbours::default();
         NeighbourSearch::default().rebuild(&points, Radii::Each(&radii), &mut neighbours)?;
-        let (table, dropped) = stencils(&points, &radii, &sampling.volumes, &neighbours, settings)?;
-        let report = MlsReport::of(&neighbours, dropped);
+        let (mut table, dropped) = stencils(&points, &radii, &sampling.volumes, &neighbours, settings)?;
+        let counts = (0..points.len()).map(|i| neighbours.of(i).len());
+        let mut report = MlsReport::of(counts, dropped);
+        // Stencils that are rebuilt every step would lose the correction at once.
+        if settings.consistency && settings.lagrangian == Lagrangian::Total {
+            report.consistency = Some(consistency::correct(&mut table, &sampling.points, &sampling.boundary));
+        }
         Ok(MlsStencils { table, radii, report })
     }
 }

@@ -1,7 +1,7 @@
 //! How well the stencils of a body could be built.
 
 use super::Dropped;
-use crate::stencil::Neighbours;
+use crate::stencil::ConsistencyReport;
 
 /// What was found while building the stencils of phyxels.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -16,18 +16,26 @@ pub struct MlsReport {
     pub min_neighbours: usize,
     /// Most neighbours of a phyxel.
     pub max_neighbours: usize,
+    /// Phyxels whose stored deformation could not be inverted and was taken for none; rebuilding only.
+    pub lost_gradients: usize,
+    /// What the consistency correction did, where it was wanted.
+    pub consistency: Option<ConsistencyReport>,
 }
 
 impl MlsReport {
-    pub(crate) fn of(neighbours: &Neighbours, dropped: Dropped) -> Self {
-        let counts = || neighbours.offsets.windows(2).map(|w| (w[1] - w[0]) as usize);
-        let phyxels = counts().count().max(1);
+    /// From the number of neighbours of every phyxel.
+    pub(crate) fn of(counts: impl Iterator<Item = usize>, dropped: Dropped) -> Self {
+        let (mut phyxels, mut sum, mut least, mut most) = (0, 0, usize::MAX, 0);
+        for count in counts {
+            (phyxels, sum, least, most) = (phyxels + 1, sum + count, least.min(count), most.max(count));
+        }
         MlsReport {
             singular_phyxels: dropped.phyxels,
             dropped_directions: dropped.directions,
-            mean_neighbours: neighbours.indices.len() as f64 / phyxels as f64,
-            min_neighbours: counts().min().unwrap_or(0),
-            max_neighbours: counts().max().unwrap_or(0),
+            mean_neighbours: sum as f64 / f64::max(phyxels as f64, 1.0),
+            min_neighbours: if phyxels > 0 { least } else { 0 },
+            max_neighbours: most,
+            ..MlsReport::default()
         }
     }
 }

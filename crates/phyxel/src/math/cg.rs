@@ -1,0 +1,152 @@
+//! Preconditioned conjugate gradients that report what they reached, not what they hoped for.
+
+use super::{Mat3, Real, Vec3};
+use crate::par;
+
+/// How a linear solve ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LinearReport {
+    /// Iterations done.
+    pub iterations: usize,
+    /// `|b − A x|` recomputed at the end, relative to its value at the start of the step.
+    pub residual: f64,
+    /// `|b − A x|` at the start, or what rounding makes of it if that is more.
+    pub reference: f64,
+    /// Whether the residual is within the tolerance; if not, the solver stopped early.
+    pub converged: bool,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    /// Relative residual.
+    pub tolerance: f64,
+    /// Most iterations.
+    pub max_iterations: usize,
+}
+
+/// Vectors that a solve needs; kept between solves.
+#[derive(Clone, Debug, Default)]
+pub struct CgScratch<R> {
+    r: Vec<Vec3<R>>,
+    z: Vec<Vec3<R>>,
+    p: Vec<Vec3<R>>,
+    q: Vec<Vec3<R>>,
+}
+
+impl<R: Real> CgScratch<R> {
+    /// The vector for residuals, `n` long.
+    pub fn residual(&mut self, n: usize) -> &mut Vec<Vec3<R>> {
+        self.r.resize(n, Vec3::zero());
+        &mut self.r
+    }
+}
+
+/// A symmetric positive definite system, as conjugate gradients see it.
+pub trait System<R: Real> {
+    /// `out = A x`.
+    fn multiply(&mut self, x: &[Vec3<R>], out: &mut [Vec3<R>]);
+    /// `z = P⁻¹ r`, within the free directions.
+    fn precondition(&self, r: &[Vec3<R>], z: &mut [Vec3<R>]);
+    /// Removes the directions that are held.
+    fn filter(&self, v: &mut [Vec3<R>]);
+}
+
+/// Solves `A x = b` in the free directions; `x` holds the first guess, with the held directions already right.
+pub fn solve<R: Real>(
+    system: &mut impl System<R>,
+    b: &[Vec3<R>],
+    x: &mut [Vec3<R>],
+    scratch: &mut CgScratch<R>,
+    stop: Stop,
+) -> LinearReport {
+    let CgScratch { r, z, p, q } = scratch;
+    for v in [&mut *r, &mut *z, &mut *p, &mut *q] {
+        v.resize(b.len(), Vec3::zero());
+    }
+    residual(system, b, x, r);
+    // A body at rest starts with a residual of rounding errors; asking for a fraction of those would never end.
+    let noise = norm(b) * R::EPSILON.to_f64() * 4.0;
+    let reference = norm(r).max(noise);
+    let mut report = LinearReport { converged: true, reference, ..Default::default() };
+    if reference == 0.0 || norm(r) <= noise {
+        return report;
+    }
+    let mut last = f64::INFINITY;
+    loop {
+        report.iterations += descend(system, x, (r, z, p, q), reference, stop, report.iterations);
+        residual(system, b, x, r);
+        report.residual = norm(r) / reference;
+        // The recurrence drifts from the true residual in finite precision: start again from the truth until it
+        // agrees, unless that no longer helps.
+        let done = report.residual <= stop.tolerance;
+        let stuck = report.residual > 0.5 * last || !report.residual.is_finite();
+        if done || stuck || report.iterations >= stop.max_iterations {
+            report.converged = done;
+            return report;
+        }
+        last = report.residual;
+    }
+}
+
+type Vectors<'a, R> = (&'a mut Vec<Vec3<R>>, &'a mut Vec<Vec3<R>>, &'a mut Vec<Vec3<R>>, &'a mut Vec<Vec3<R>>);
+
+fn descend<R: Real>(
+    system: &mut impl System<R>,
+    x: &mut [Vec3<R>],
+    (r, z, p, q): Vectors<'_, R>,
+    reference: f64,
+    stop: Stop,
+    done: usize,
+) -> usize {
+    system.precondition(r, z);
+    p.copy_from_slice(z);
+    let mut rz = dot(r, z);
+    let mut iterations = 0;
+    while done + iterations < stop.max_iterations && norm(r) > 0.9 * stop.tolerance * reference {
+        system.multiply(p, q);
+        system.filter(q);
+        let curvature = dot(p, q);
+        if curvature <= 0.0 || !curvature.is_finite() {
+            break;
+        }
+        let alpha = R::of(rz / curvature);
+        par::for_each(x, |i, x| *x += p[i] * alpha);
+        par::for_each(r, |i, r| *r -= q[i] * alpha);
+        system.precondition(r, z);
+        let next = dot(r, z);
+        let beta = R::of(next / rz);
+        par::for_each(p, |i, p| *p = z[i] + *p * beta);
+        rz = next;
+        iterations += 1;
+    }
+    iterations
+}
+
+fn residual<R: Real>(system: &mut impl System<R>, b: &[Vec3<R>], x: &[Vec3<R>], r: &mut [Vec3<R>]) {
+    system.multiply(x, r);
+    par::for_each(r, |i, r| *r = b[i] - *r);
+    system.filter(r);
+}
+
+/// `a · b`, summed in `f64`.
+pub fn dot<R: Real>(a: &[Vec3<R>], b: &[Vec3<R>]) -> f64 {
+    par::sum(a.len(), |i| a[i].dot(b[i]).to_f64())
+}
+
+/// Length, summed in `f64`.
+pub fn norm<R: Real>(a: &[Vec3<R>]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// Inverts the 3x3 diagonal blocks; one that is singular falls back to its trace.
+pub fn invert_blocks<R: Real>(diagonal: &[Mat3<R>], inverse: &mut Vec<Mat3<R>>) {
+    inverse.resize(diagonal.len(), Mat3::zero());
+    par::for_each(inverse, |i, inverse| {
+        let block = &diagonal[i];
+        let scale = block.trace() * R::of(1.0 / 3.0);
+        // Scaling first keeps the determinant of small masses away from underflow in f32.
+        let inverted = (*block * (R::one() / scale)).inverse().filter(|m| m.is_finite());
+        *inverse = inverted.unwrap_or(Mat3::identity()) * (R::one() / scale);
+    });
+}

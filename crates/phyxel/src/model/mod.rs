@@ -1,0 +1,101 @@
+//! What is built once: nodes, masses, elements, supports and loads, as arrays.
+
+mod build;
+mod loads;
+mod mass;
+mod reanchor;
+mod region;
+mod skin;
+mod supports;
+
+pub(crate) use build::viscosity;
+pub use build::{BuildError, Warnings};
+pub use loads::Loads;
+pub use reanchor::Reanchor;
+pub use skin::Skin;
+pub use supports::{Held, PinSet};
+
+use crate::contact::HalfSpace;
+use crate::math::{Real, Vec3};
+use crate::record::BodyLayout;
+use crate::scene::{MassKind, Method, MlsSettings};
+use crate::stencil::block::Block;
+use std::ops::Range;
+
+/// Everything about a scene that a step only reads. Events and changes of topology edit it between steps.
+#[derive(Clone, Debug)]
+pub struct Model<R> {
+    /// The bodies, in the order of the scene.
+    pub bodies: Vec<BodyModel>,
+    /// Positions at rest [m]; displacements are counted from here.
+    pub rest: Vec<Vec3<R>>,
+    /// Lumped mass of each node [kg].
+    pub masses: Vec<R>,
+    /// Rayleigh's `alpha` of each body [1/s].
+    pub rayleigh_mass: Vec<R>,
+    /// The elements.
+    pub blocks: Vec<Block<R>>,
+    /// What bodies hit.
+    pub colliders: Vec<HalfSpace<R>>,
+    /// What is held or moved.
+    pub pins: Vec<PinSet>,
+    /// Gravity and other forces.
+    pub loads: Loads<R>,
+    /// Off-diagonal masses, for bodies that ask for them: `(row, column, mass)` [kg].
+    pub consistent_mass: Vec<(u32, u32, R)>,
+    /// Counted up by every edit; what was computed from an older model is stale.
+    pub version: u64,
+}
+
+/// One body within the model.
+#[derive(Clone, Debug)]
+pub struct BodyModel {
+    /// Its name in the scene.
+    pub name: String,
+    /// Its nodes.
+    pub nodes: Range<usize>,
+    /// How it was cut into elements.
+    pub method: Method,
+    /// What it is made of.
+    pub material: crate::material::Material,
+    /// How its mass is spread.
+    pub mass: MassKind,
+    /// Rest volume [m³].
+    pub volume: f64,
+    /// Choices for phyxels.
+    pub mls: MlsSettings,
+    /// Per-phyxel support radii [m]; empty for meshes.
+    pub supports: Vec<f64>,
+    /// How its nodes hang together, for results.
+    pub layout: BodyLayout,
+    /// Boundary faces over the nodes of the model, wound outward.
+    pub faces: Vec<[u32; 3]>,
+    /// The drawn surface.
+    pub skin: Skin,
+}
+
+impl<R: Real> Model<R> {
+    /// How many nodes there are.
+    pub fn node_count(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// The body that owns a node.
+    pub fn body_of_node(&self, node: usize) -> &BodyModel {
+        let place = self.bodies.partition_point(|b| b.nodes.end <= node);
+        &self.bodies[place.min(self.bodies.len() - 1)]
+    }
+
+    /// The body with a name.
+    pub fn body_named(&self, name: &str) -> Option<usize> {
+        self.bodies.iter().position(|b| b.name == name)
+    }
+
+    /// Bytes held by the arrays that grow with the model.
+    pub fn memory_bytes(&self) -> usize {
+        let blocks: usize = self.blocks.iter().map(Block::memory_bytes).sum();
+        let bodies: usize = self.bodies.iter().map(|b| 12 * b.faces.len() + 8 * b.supports.len()).sum();
+        let nodes = (2 * size_of::<Vec3<R>>() + size_of::<R>()) * self.node_count();
+        blocks + bodies + nodes + size_of_val(&self.consistent_mass[..])
+    }
+}

@@ -1,0 +1,61 @@
+//! Updated-Lagrangian phyxels: the present shape becomes the reference, with the elastic deformation remembered.
+
+use super::Model;
+use crate::math::{Mat3, Real, Vec3};
+use crate::scene::{Lagrangian, Method};
+use crate::state::State;
+use crate::stencil::block::Stencils;
+use crate::stencil::{Present, StencilError, UpdatedStencils};
+
+/// Buffers of rebuilding one body's stencils.
+#[derive(Clone, Debug, Default)]
+pub struct Reanchor<R> {
+    stencils: UpdatedStencils<R>,
+    radii: Vec<R>,
+    volumes: Vec<R>,
+}
+
+impl<R: Real> Model<R> {
+    /// Whether a body's phyxels are rebuilt every step.
+    pub fn is_updated(&self, body: usize) -> bool {
+        let body = &self.bodies[body];
+        body.method == Method::Mls && body.mls.lagrangian == Lagrangian::Updated
+    }
+
+    /// Moves the reference of a block of phyxels to where they are now, and finds their neighbours there
+    /// (Zhou et al. 2013, section 3.2).
+    pub fn reanchor(
+        &mut self,
+        state: &mut State<R>,
+        block: usize,
+        buffers: &mut Reanchor<R>,
+    ) -> Result<(), StencilError> {
+        let body = &self.bodies[self.blocks[block].body];
+        let nodes = body.nodes.clone();
+        for n in nodes.clone() {
+            self.rest[n] += state.u[n];
+            state.u[n] = Vec3::zero();
+        }
+        let Stencils::General(general) = &mut self.blocks[block].stencils else { return Ok(()) };
+        if buffers.radii.is_empty() {
+            buffers.radii.extend(body.supports.iter().map(|&h| R::of(h)));
+            buffers.volumes.extend_from_slice(&general.table.volumes);
+        }
+        if general.elastic.is_empty() {
+            general.elastic.resize(nodes.len(), Mat3::identity());
+        }
+        let present = Present {
+            positions: &self.rest[nodes.clone()],
+            elastic: &general.elastic,
+            volumes: &buffers.volumes,
+            radii: &buffers.radii,
+            kernel: body.mls.kernel,
+            stabilisation: body.mls.stabilisation,
+        };
+        buffers.stencils.rebuild(&present, &mut general.table)?;
+        general.table.nodes.iter_mut().for_each(|n| *n += nodes.start as u32);
+        general.table_changed();
+        general.rebase();
+        Ok(())
+    }
+}

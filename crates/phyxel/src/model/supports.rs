@@ -1,0 +1,97 @@
+//! Pins: nodes that are held or moved as a rigid whole.
+
+use super::Model;
+use crate::math::{Mat3, Real, Vec3};
+use crate::scene::Pin;
+
+/// The nodes of one pin and the motion that they follow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PinSet {
+    /// Which body.
+    pub body: usize,
+    /// Nodes of the model.
+    pub nodes: Vec<u32>,
+    /// Where they were when the pin began [m].
+    pub from: Vec<[f64; 3]>,
+    /// When the pin began [s].
+    pub start: f64,
+    /// The motion.
+    pub motion: Pin,
+}
+
+/// A node whose velocity is given in some directions.
+#[derive(Clone, Copy, Debug)]
+pub struct Held<R> {
+    /// Which node.
+    pub node: u32,
+    /// Projects on the directions that stay free.
+    pub free: Mat3<R>,
+    /// The velocity that it must have in the others [m/s].
+    pub velocity: Vec3<R>,
+}
+
+impl PinSet {
+    /// Where the `i`-th node must be at a time [m].
+    pub fn target(&self, i: usize, time: f64) -> [f64; 3] {
+        let m = &self.motion;
+        let t = (time.min(m.until) - self.start).max(0.0);
+        let arm: [f64; 3] = std::array::from_fn(|a| self.from[i][a] - m.center[a]);
+        let turned = rotate(arm, m.spin, t);
+        std::array::from_fn(|a| m.center[a] + m.velocity[a] * t + turned[a])
+    }
+
+    /// Whether it ever moves its nodes.
+    pub fn moves(&self) -> bool {
+        self.motion.velocity != [0.0; 3] || self.motion.spin != [0.0; 3]
+    }
+}
+
+/// Turns `v` by `spin · t` (Rodrigues).
+pub(crate) fn rotate(v: [f64; 3], spin: [f64; 3], t: f64) -> [f64; 3] {
+    let axis = Vec3(spin);
+    let angle = axis.norm() * t;
+    if angle == 0.0 {
+        return v;
+    }
+    let (k, v) = (axis.normalized(), Vec3(v));
+    (v * angle.cos() + k.cross(v) * angle.sin() + k * (k.dot(v) * (1.0 - angle.cos()))).0
+}
+
+impl<R: Real> Model<R> {
+    /// The pinned nodes, ascending, with the velocities that bring them from displacements `u` to where they must be
+    /// at `time`, if they move for `dt`; where pins overlap, the later one decides.
+    pub fn held_by_pins(&self, u: &[Vec3<R>], time: f64, dt: f64, held: &mut Vec<Held<R>>) {
+        held.clear();
+        for pin in self.pins.iter().rev() {
+            let free = Mat3::diagonal(pin.motion.axes.map(|held| if held { R::zero() } else { R::one() }));
+            for (i, &node) in pin.nodes.iter().enumerate() {
+                let target = pin.target(i, time);
+                let n = node as usize;
+                let velocity: [f64; 3] =
+                    std::array::from_fn(|a| (target[a] - self.rest[n].0[a].to_f64() - u[n].0[a].to_f64()) / dt);
+                held.push(Held { node, free, velocity: Vec3::of(velocity) });
+            }
+        }
+        // A stable sort keeps the later pin first, and only the first of each node survives.
+        held.sort_by_key(|h| h.node);
+        held.dedup_by_key(|h| h.node);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Region;
+
+    #[test]
+    fn a_spinning_pin_stops_where_it_should() {
+        let mut motion = Pin::hold(Region::All);
+        motion.spin = [0.0, std::f64::consts::PI, 0.0];
+        motion.until = 0.5;
+        let pin = PinSet { body: 0, nodes: vec![0], from: vec![[1.0, 2.0, 0.0]], start: 0.0, motion };
+        for (time, expected) in [(0.0, [1.0, 2.0, 0.0]), (0.5, [0.0, 2.0, -1.0]), (9.0, [0.0, 2.0, -1.0])] {
+            let at = pin.target(0, time);
+            assert!((0..3).all(|a| (at[a] - expected[a]).abs() < 1e-12), "{at:?} at {time}");
+        }
+    }
+}

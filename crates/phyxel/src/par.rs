@@ -1,0 +1,133 @@
+//! Loops over arrays on all threads, with results that do not depend on how many there are.
+//!
+//! Work is cut at fixed places, and sums are added up in a fixed tree, so the same input gives the same bits on one
+//! thread or on a hundred. Below one grain nothing is handed to other threads, because waking them costs more.
+
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Items per task: a few microseconds of work, many times the cost of handing it over.
+pub const GRAIN: usize = 1024;
+
+/// Calls `f(index, item)` for every item.
+#[inline]
+pub fn for_each<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
+    chunks(items, GRAIN, |start, chunk| {
+        for (i, item) in chunk.iter_mut().enumerate() {
+            f(start + i, item);
+        }
+    });
+}
+
+/// Calls `f(first index, items)` for every run of `size` items; the last may be shorter.
+#[inline]
+pub fn chunks<T: Send>(items: &mut [T], size: usize, f: impl Fn(usize, &mut [T]) + Sync) {
+    if items.len() <= size || rayon::current_num_threads() == 1 {
+        for (k, chunk) in items.chunks_mut(size).enumerate() {
+            f(k * size, chunk);
+        }
+    } else {
+        items.par_chunks_mut(size).enumerate().for_each(|(k, chunk)| f(k * size, chunk));
+    }
+}
+
+/// [`chunks`] over two arrays at once, `per_a` items of `a` and `per_b` of `b` for each of `size` indices.
+#[inline]
+pub fn chunks2<A: Send, B: Send>(
+    (a, per_a): (&mut [A], usize),
+    (b, per_b): (&mut [B], usize),
+    size: usize,
+    f: impl Fn(usize, &mut [A], &mut [B]) + Sync,
+) {
+    if a.len() <= size * per_a || rayon::current_num_threads() == 1 {
+        for (k, (ca, cb)) in a.chunks_mut(size * per_a).zip(b.chunks_mut(size * per_b)).enumerate() {
+            f(k * size, ca, cb);
+        }
+    } else {
+        let both = a.par_chunks_mut(size * per_a).zip(b.par_chunks_mut(size * per_b));
+        both.enumerate().for_each(|(k, (ca, cb))| f(k * size, ca, cb));
+    }
+}
+
+/// Calls `f(row, items of the row)` where row `i` owns `items[offsets[i]..offsets[i + 1]]`.
+pub fn rows<T: Send>(items: &mut [T], offsets: &[u32], f: &(impl Fn(usize, &mut [T]) + Sync)) {
+    rows_between(items, offsets, 0..offsets.len() - 1, f);
+}
+
+fn rows_between<T: Send>(items: &mut [T], offsets: &[u32], range: Range<usize>, f: &(impl Fn(usize, &mut [T]) + Sync)) {
+    let base = offsets[range.start] as usize;
+    if range.len() <= 256 {
+        let mut rest = items;
+        for row in range {
+            let (own, others) = rest.split_at_mut((offsets[row + 1] - offsets[row]) as usize);
+            f(row, own);
+            rest = others;
+        }
+        return;
+    }
+    let middle = range.start + range.len() / 2;
+    let (low, high) = items.split_at_mut(offsets[middle] as usize - base);
+    rayon::join(
+        || rows_between(low, offsets, range.start..middle, f),
+        || rows_between(high, offsets, middle..range.end, f),
+    );
+}
+
+/// `Σ term(i)` for `i` in `0..n`, added in an order that does not depend on the number of threads.
+#[inline]
+pub fn sum(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
+    sum_ranges(0..n, &|range: Range<usize>| range.map(&term).sum())
+}
+
+/// The largest of `term(i)` for `i` in `0..n`; `start` when there is none.
+#[inline]
+pub fn max(n: usize, start: f64, term: impl Fn(usize) -> f64 + Sync) -> f64 {
+    fold_ranges(0..n, &|range: Range<usize>| range.map(&term).fold(start, f64::max), &f64::max)
+}
+
+fn sum_ranges(range: Range<usize>, part: &(impl Fn(Range<usize>) -> f64 + Sync)) -> f64 {
+    fold_ranges(range, part, &|a, b| a + b)
+}
+
+/// Folds runs of at most [`GRAIN`] indices in a fixed binary tree.
+pub fn fold_ranges<T: Send>(
+    range: Range<usize>,
+    part: &(impl Fn(Range<usize>) -> T + Sync),
+    merge: &(impl Fn(T, T) -> T + Sync),
+) -> T {
+    if range.len() <= GRAIN {
+        return part(range);
+    }
+    let grains = range.len().div_ceil(GRAIN);
+    let middle = range.start + grains.div_ceil(2) * GRAIN;
+    let (low, high) = (range.start..middle, middle..range.end);
+    let (a, b) = rayon::join(|| fold_ranges(low, part, merge), || fold_ranges(high, part, merge));
+    merge(a, b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(threads: usize) -> rayon::ThreadPool {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads")
+    }
+
+    #[test]
+    fn sums_have_the_same_bits_for_any_number_of_threads() {
+        let term = |i: usize| 1.0 / (i as f64 + 1.0);
+        let one = pool(1).install(|| sum(100_001, term));
+        for threads in [2, 3, 8] {
+            assert_eq!(one.to_bits(), pool(threads).install(|| sum(100_001, term)).to_bits());
+        }
+        let exact: f64 = (0..100_001).map(term).sum();
+        assert!((one - exact).abs() < 1e-9);
+    }
+
+    #[test]
+    fn every_item_is_visited_once_at_its_index() {
+        let mut items = vec![0usize; 10_000];
+        for_each(&mut items, |i, item| *item += i + 1);
+        assert!(items.iter().enumerate().all(|(i, &item)| item == i + 1));
+    }
+}

@@ -1,0 +1,322 @@
+//! What happens in a step, in what order.
+
+use crate::events;
+use crate::math::{Mat3, Real, Vec3};
+use crate::model::{BuildError, Model, Reanchor, Warnings};
+use crate::record::{self, BodyFrame, BodyLayout, Frame, SnapshotError};
+use crate::report::StepReport;
+use crate::scene::{Event, Scene};
+use crate::solver::{Solver, StepError, forces, momentum};
+use crate::state::State;
+use crate::stencil::block::Stencils;
+
+/// A scene in motion, in one precision.
+pub struct Simulation<R> {
+    model: Model<R>,
+    state: State<R>,
+    solver: Solver<R>,
+    events: Vec<Event>,
+    next_event: usize,
+    reanchors: Vec<Reanchor<R>>,
+    warnings: Warnings,
+    initial_energy: f64,
+}
+
+/// Energies [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic_j: f64,
+    /// Stored in deformation.
+    pub elastic_j: f64,
+    /// Of gravity and steady loads; zero at height zero.
+    pub potential_j: f64,
+    /// What has gone since the start: turned to heat, or negative where pins and events put energy in.
+    pub dissipated_j: f64,
+}
+
+impl Energy {
+    fn total(&self) -> f64 {
+        self.kinetic_j + self.elastic_j + self.potential_j
+    }
+}
+
+/// A body in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodySummary {
+    /// Its name.
+    pub name: String,
+    /// Nodes.
+    pub nodes: usize,
+    /// Elements.
+    pub elements: usize,
+    /// How it was cut into elements.
+    pub method: &'static str,
+    /// The law of its material.
+    pub material: &'static str,
+    /// [kg]
+    pub mass_kg: f64,
+    /// Rest volume [m³].
+    pub volume_m3: f64,
+    /// Pieces that it is in.
+    pub fragments: usize,
+}
+
+impl<R: Real> Simulation<R> {
+    /// Checks a scene and builds everything that it needs.
+    pub fn build(scene: &Scene) -> Result<Self, BuildError> {
+        let (model, warnings) = Model::build(scene)?;
+        let mut state = State::at_rest(model.node_count());
+        for (body, spec) in model.bodies.iter().zip(&scene.bodies) {
+            let center = momentum::of_body(&model, body, &state.u, &state.v).center;
+            for n in body.nodes.clone() {
+                let arm = Vec3(model.rest[n].to_f64()) - center;
+                state.v[n] = Vec3::of((Vec3(spec.velocity) + Vec3(spec.spin).cross(arm)).0);
+            }
+        }
+        let solver = Solver::new(&model, scene.solver)
+            .map_err(|_| BuildError::Unsupported { body: scene.bodies[0].name.clone(), what: OUT_OF_MEMORY })?;
+        let mut events = scene.events.clone();
+        events.sort_by(|a, b| a.at.total_cmp(&b.at));
+        let reanchors = model.blocks.iter().map(|_| Reanchor::default()).collect();
+        let mut simulation =
+            Simulation { model, state, solver, events, next_event: 0, reanchors, warnings, initial_energy: 0.0 };
+        simulation.initial_energy = simulation.energy().total();
+        Ok(simulation)
+    }
+
+    /// Takes one step of `dt` [s].
+    pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        let mut report = StepReport::default();
+        self.carry_out_events(dt)?;
+        self.rebuild_updated_stencils()?;
+        self.solver.advance(&self.model, &mut self.state, dt, &mut report)?;
+        self.keep_elastic_deformation();
+        Ok(report)
+    }
+
+    /// Takes steps of the scene's size until `time`, the last one cut to arrive exactly.
+    pub fn advance_to(&mut self, time: f64) -> Result<StepReport, StepError> {
+        let mut report = StepReport::default();
+        let step = self.solver.settings.step;
+        while self.state.time < time - 1e-9 * step {
+            let rest = time - self.state.time;
+            // Equal steps to the end of the interval: a last sliver of a step would break second-order schemes.
+            let parts = (rest / step - 1e-6).ceil().max(1.0);
+            report.merge(&self.step(rest / parts)?);
+        }
+        self.state.time = time;
+        Ok(report)
+    }
+
+    fn carry_out_events(&mut self, dt: f64) -> Result<(), StepError> {
+        while let Some(event) = self.events.get(self.next_event) {
+            if event.at > self.state.time + 0.5 * dt {
+                break;
+            }
+            let before = self.energy().total();
+            events::apply(event, &mut self.model, &mut self.state)?;
+            // What an event puts in or takes out is no dissipation.
+            let after = self.energy().total();
+            self.initial_energy += after - before;
+            self.next_event += 1;
+        }
+        Ok(())
+    }
+
+    /// Phyxels without a rest shape get their stencils anew from where they are now (Zhou et al. 2013).
+    fn rebuild_updated_stencils(&mut self) -> Result<(), StepError> {
+        for k in 0..self.model.blocks.len() {
+            let body = self.model.blocks[k].body;
+            if self.model.is_updated(body) {
+                let rebuilt = self.model.reanchor(&mut self.state, k, &mut self.reanchors[k]);
+                rebuilt.map_err(|source| BuildError::Stencil { body: self.model.bodies[body].name.clone(), source })?;
+                self.state.forget();
+            }
+        }
+        Ok(())
+    }
+
+    fn keep_elastic_deformation(&mut self) {
+        for block in &mut self.model.blocks {
+            if let Stencils::General(general) = &mut block.stencils {
+                general.note_deformation(&self.state.u);
+            }
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model<R> {
+        &self.model
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State<R> {
+        &self.state
+    }
+
+    /// The state, to be changed from outside between steps.
+    pub fn state_mut(&mut self) -> &mut State<R> {
+        self.state.forget();
+        self.model.version += 1;
+        &mut self.state
+    }
+
+    /// Simulated time [s].
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// What was noticed while building.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Present position of a node [m].
+    pub fn position(&self, node: usize) -> [f64; 3] {
+        (Vec3(self.model.rest[node].to_f64()) + Vec3(self.state.u[node].to_f64())).0
+    }
+
+    /// Energies now [J].
+    pub fn energy(&self) -> Energy {
+        let mut energy = Energy {
+            kinetic_j: self.model.kinetic_energy(&self.state.v),
+            elastic_j: forces::elastic_energy(&self.model, &self.state.u),
+            potential_j: self.model.potential_energy(&self.state.u),
+            dissipated_j: 0.0,
+        };
+        energy.dissipated_j = self.initial_energy - energy.total();
+        energy
+    }
+
+    /// Linear momentum [kg m/s].
+    pub fn momentum(&self) -> [f64; 3] {
+        let parts = self.model.bodies.iter().map(|b| momentum::of_body(&self.model, b, &self.state.u, &self.state.v));
+        parts.fold(Vec3::zero(), |sum, m| sum + m.linear).0
+    }
+
+    /// Angular momentum about the origin [kg m²/s].
+    pub fn angular_momentum(&self) -> [f64; 3] {
+        let parts = self.model.bodies.iter().map(|b| momentum::of_body(&self.model, b, &self.state.u, &self.state.v));
+        parts.fold(Vec3::zero(), |sum, m| sum + m.angular + m.center.cross(m.linear)).0
+    }
+
+    /// One number over all displacements and velocities.
+    pub fn state_hash(&self) -> u64 {
+        record::state_hash(&self.state)
+    }
+
+    /// The largest stable explicit step now [s].
+    pub fn stable_step(&mut self) -> f64 {
+        self.solver.stable_step(&self.model, &self.state)
+    }
+
+    /// Forces on all nodes now, external, elastic and damping together [N]; on held nodes they are what the support
+    /// must balance.
+    pub fn forces(&mut self) -> Vec<Vec3<R>> {
+        let mut out = vec![Vec3::zero(); self.model.node_count()];
+        self.solver.forces(&self.model, &self.state, &mut out);
+        out
+    }
+
+    /// The bodies in numbers.
+    pub fn bodies(&self) -> Vec<BodySummary> {
+        let summary = |(index, body): (usize, &crate::model::BodyModel)| BodySummary {
+            name: body.name.clone(),
+            nodes: body.nodes.len(),
+            elements: self.model.blocks.iter().find(|b| b.body == index).map_or(0, |b| b.len()),
+            method: body.method.name(),
+            material: body.material.law.name(),
+            mass_kg: self.model.masses[body.nodes.clone()].iter().map(|m| m.to_f64()).sum(),
+            volume_m3: body.volume,
+            fragments: 1,
+        };
+        self.model.bodies.iter().enumerate().map(summary).collect()
+    }
+
+    /// What stays the same in every frame.
+    pub fn layouts(&self) -> Vec<BodyLayout> {
+        self.model.bodies.iter().map(|b| b.layout.clone()).collect()
+    }
+
+    /// Everything visible now.
+    pub fn frame(&self, index: usize) -> Frame {
+        let bodies = (0..self.model.bodies.len()).map(|b| self.body_frame(b)).collect();
+        Frame { index, time: self.state.time, bodies }
+    }
+
+    fn body_frame(&self, index: usize) -> BodyFrame {
+        let body = &self.model.bodies[index];
+        let block = self.model.blocks.iter().find(|b| b.body == index);
+        let deformation = |e: usize| match block {
+            Some(block) => Mat3::identity() + block.strain_argument(e, &self.state.u),
+            None => Mat3::identity(),
+        };
+        BodyFrame {
+            positions: body.nodes.clone().map(|n| self.position(n)).collect(),
+            velocities: self.state.v[body.nodes.clone()].iter().map(|v| v.to_f64()).collect(),
+            von_mises: self.von_mises(index),
+            skin: body.skin.positions(body.nodes.start, |n| self.position(n), deformation),
+        }
+    }
+
+    /// Deformation gradient and Cauchy stress [Pa] of each element of a body's first stencil set.
+    pub fn stresses(&self, body: usize) -> Vec<(Mat3<R>, Mat3<R>)> {
+        let Some(block) = self.model.blocks.iter().find(|b| b.body == body) else { return Vec::new() };
+        (0..block.len()).map(|e| block.cauchy_stress(e, &self.state.u)).collect()
+    }
+
+    fn von_mises(&self, body: usize) -> Vec<f64> {
+        let nodes = self.model.bodies[body].nodes.clone();
+        let (mut sums, mut weights) = (vec![0.0; nodes.len()], vec![0.0; nodes.len()]);
+        let Some(block) = self.model.blocks.iter().find(|b| b.body == body) else { return sums };
+        for e in 0..block.len() {
+            let (_, sigma) = block.cauchy_stress(e, &self.state.u);
+            let sigma = Mat3(sigma.to_f64());
+            let deviator = sigma - Mat3::scaled_identity(sigma.trace() / 3.0);
+            let (stress, volume) = ((1.5 * deviator.contract(&deviator)).sqrt(), block.volumes()[e].to_f64());
+            let mut add = |n: usize| {
+                sums[n - nodes.start] += stress * volume;
+                weights[n - nodes.start] += volume;
+            };
+            if block.is_assembled() {
+                block.with_entries(e, |entries, _| entries.iter().for_each(|&n| add(n as usize)));
+            } else {
+                add(nodes.start + e);
+            }
+        }
+        sums.iter().zip(&weights).map(|(s, w)| if *w > 0.0 { s / w } else { 0.0 }).collect()
+    }
+
+    /// The state as bytes.
+    pub fn snapshot(&self) -> Vec<u8> {
+        let elastic: Vec<&[Mat3<R>]> = self.model.blocks.iter().map(|b| b.elastic()).collect();
+        record::encode(&self.state, &self.model.rest, &elastic)
+    }
+
+    /// Goes on from a snapshot of the same scene.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
+        let restored = record::decode(bytes, &self.model)?;
+        // Events before the snapshot have shaped the model too; what worked in the first run works again.
+        self.state = restored.state;
+        while self.events.get(self.next_event).is_some_and(|e| e.at < self.state.time) {
+            let mut passed = self.state.clone();
+            let _ = events::apply(&self.events[self.next_event], &mut self.model, &mut passed);
+            self.next_event += 1;
+        }
+        self.model.rest = restored.rest;
+        for (block, elastic) in self.model.blocks.iter_mut().zip(restored.elastic) {
+            if let Stencils::General(general) = &mut block.stencils {
+                general.elastic = elastic;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes held by the model, the state and the solver.
+    pub fn memory_bytes(&self) -> usize {
+        self.model.memory_bytes() + self.solver.memory_bytes() + 2 * size_of::<Vec3<R>>() * self.model.node_count()
+    }
+}
+
+const OUT_OF_MEMORY: &str = "the factors of its matrix do not fit into memory: use linear = \"cg\"";

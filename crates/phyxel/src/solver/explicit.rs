@@ -1,0 +1,169 @@
+//! Explicit time integration. The caller cuts steps so that they are stable.
+
+use super::forces;
+use crate::math::{Real, Vec3};
+use crate::model::{Held, Model};
+use crate::par;
+use crate::scene::Integrator;
+use crate::state::State;
+use crate::stencil::block::BlockScratch;
+
+/// Vectors that explicit steps need.
+#[derive(Clone, Debug, Default)]
+pub struct Explicit<R> {
+    forces: Vec<Vec3<R>>,
+    held: Vec<Held<R>>,
+    /// Verlet's forces at the end of a step are those at the start of the next, if this is the model's version.
+    forces_of: Option<(u64, u64)>,
+    stages: Vec<Stage<R>>,
+}
+
+/// One stage of a Runge–Kutta method: the rates `(u̇, v̇)`.
+#[derive(Clone, Debug, Default)]
+struct Stage<R> {
+    du: Vec<Vec3<R>>,
+    dv: Vec<Vec3<R>>,
+}
+
+impl<R: Real> Explicit<R> {
+    /// Moves the state on by one stable step.
+    pub fn step(
+        &mut self,
+        integrator: Integrator,
+        model: &Model<R>,
+        state: &mut State<R>,
+        scratch: &mut [BlockScratch<R>],
+        dt: f64,
+    ) {
+        self.forces.resize(model.node_count(), Vec3::zero());
+        let h = R::of(dt);
+        match integrator {
+            Integrator::ExplicitEuler => self.euler(model, state, scratch, dt),
+            Integrator::SymplecticEuler => {
+                forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+                self.kick(model, state, h);
+                self.constrain(model, state, dt, dt);
+                drift(state, h);
+            }
+            Integrator::LeapFrog => {
+                drift(state, h * R::of(0.5));
+                forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+                self.kick(model, state, h);
+                self.constrain(model, state, 0.5 * dt, dt);
+                drift(state, h * R::of(0.5));
+            }
+            Integrator::Verlet => self.verlet(model, state, scratch, dt),
+            Integrator::Rk2 => self.runge_kutta(model, state, scratch, dt, &[(0.0, 0.0), (0.5, 1.0)]),
+            _ => {
+                let classical = [(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)];
+                self.runge_kutta(model, state, scratch, dt, &classical);
+            }
+        }
+    }
+
+    fn euler(&mut self, model: &Model<R>, state: &mut State<R>, scratch: &mut [BlockScratch<R>], dt: f64) {
+        forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+        // The held nodes get their new velocity before they move, so that they arrive where they must.
+        self.constrain(model, state, dt, dt);
+        drift(state, R::of(dt));
+        self.kick(model, state, R::of(dt));
+    }
+
+    fn verlet(&mut self, model: &Model<R>, state: &mut State<R>, scratch: &mut [BlockScratch<R>], dt: f64) {
+        let half = R::of(0.5 * dt);
+        if self.forces_of != Some((model.version, state.steps)) {
+            forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+        }
+        self.kick(model, state, half);
+        self.constrain(model, state, dt, dt);
+        drift(state, R::of(dt));
+        forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+        self.kick(model, state, half);
+        self.hold(state);
+        self.forces_of = Some((model.version, state.steps + 1));
+    }
+
+    /// Explicit Runge–Kutta methods whose stage `i` starts from stage `i − 1` alone: `(c_i, b_i)` per stage.
+    fn runge_kutta(
+        &mut self,
+        model: &Model<R>,
+        state: &mut State<R>,
+        scratch: &mut [BlockScratch<R>],
+        dt: f64,
+        tableau: &[(f64, f64)],
+    ) {
+        let (start_u, start_v) = (&state.u.clone(), &state.v.clone());
+        self.stages.resize_with(tableau.len(), Stage::default);
+        for (i, &(c, _)) in tableau.iter().enumerate() {
+            if i > 0 {
+                let (h, before) = (R::of(c * dt), &self.stages[i - 1]);
+                par::for_each(&mut state.u, |n, u| *u = start_u[n] + before.du[n] * h);
+                par::for_each(&mut state.v, |n, v| *v = start_v[n] + before.dv[n] * h);
+            }
+            forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+            let stage = &mut self.stages[i];
+            stage.du.clone_from(&state.v);
+            stage.dv.clone_from(&self.forces);
+            par::for_each(&mut stage.dv, |n, dv| *dv = *dv * (R::one() / model.masses[n]));
+        }
+        state.u.copy_from_slice(start_u);
+        state.v.copy_from_slice(start_v);
+        for (&(_, b), stage) in tableau.iter().zip(&self.stages) {
+            let h = R::of(b * dt);
+            par::for_each(&mut state.u, |n, u| *u += stage.du[n] * h);
+            par::for_each(&mut state.v, |n, v| *v += stage.dv[n] * h);
+        }
+        self.land(model, state, start_u, dt);
+    }
+
+    /// Brings held and penetrating nodes where they belong after a step that ignored them.
+    fn land(&mut self, model: &Model<R>, state: &mut State<R>, start: &[Vec3<R>], dt: f64) {
+        model.held_by_pins(start, state.time + dt, dt, &mut self.held);
+        for held in &self.held {
+            let n = held.node as usize;
+            let given = held.velocity - held.free * held.velocity;
+            let moved = state.u[n] - start[n];
+            state.u[n] = start[n] + held.free * moved + given * R::of(dt);
+            state.v[n] = held.free * state.v[n] + given;
+        }
+        for collider in &model.colliders {
+            for n in 0..state.u.len() {
+                let gap = collider.gap(model.rest[n], state.u[n]);
+                if gap < R::zero() {
+                    state.v[n] = collider.resolve(R::zero(), state.v[n], R::of(dt));
+                    state.u[n] += collider.normal * (-gap).min(R::of(crate::contact::MAX_PUSH_SPEED * dt));
+                }
+            }
+        }
+    }
+
+    fn kick(&self, model: &Model<R>, state: &mut State<R>, h: R) {
+        par::for_each(&mut state.v, |i, v| *v += self.forces[i] * (h / model.masses[i]));
+    }
+
+    /// Gives held nodes their velocity and stops nodes at surfaces; positions will drift for `drift` more, out of a
+    /// step of `dt` that started at the state's time.
+    fn constrain(&mut self, model: &Model<R>, state: &mut State<R>, drift: f64, dt: f64) {
+        let State { u, v, time, .. } = state;
+        for collider in &model.colliders {
+            par::for_each(v, |i, v| {
+                let gap = collider.gap(model.rest[i], u[i]);
+                *v = collider.resolve(gap, *v, R::of(drift));
+            });
+        }
+        model.held_by_pins(u, *time + dt, drift, &mut self.held);
+        self.hold(state);
+    }
+
+    fn hold(&self, state: &mut State<R>) {
+        for held in &self.held {
+            let n = held.node as usize;
+            state.v[n] = held.free * state.v[n] + held.velocity - held.free * held.velocity;
+        }
+    }
+}
+
+fn drift<R: Real>(state: &mut State<R>, h: R) {
+    let State { u, v, .. } = state;
+    par::for_each(u, |i, u| *u += v[i] * h);
+}

@@ -1,0 +1,158 @@
+//! The guard: a step that goes wrong is rolled back and halved, and never shown.
+
+use super::Solver;
+use crate::math::{FactorError, Real, Vec3};
+use crate::model::Model;
+use crate::report::StepReport;
+use crate::state::State;
+
+/// A step is halved at most this often before the simulation gives up.
+const MAX_HALVINGS: u32 = 10;
+/// No step of a sound simulation multiplies its energy by this.
+const EXPLOSION: f64 = 1e3;
+
+/// Why a simulation cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// The state became infinite or exploded, however small the step.
+    #[error(
+        "body {body:?} became unstable at t = {time:.6} s even with a step of {step:.3e} s \
+         (explicit limit now {limit:.3e} s): use a smaller step, an implicit solver, more damping, or a law that \
+         survives inversion such as neo-hookean"
+    )]
+    Unstable {
+        /// The body that moved most wildly.
+        body: String,
+        /// When [s].
+        time: f64,
+        /// The smallest step that was tried [s].
+        step: f64,
+        /// The largest stable explicit step at the last good state [s].
+        limit: f64,
+    },
+    /// The system matrix could not be factored.
+    #[error("at t = {time:.6} s: {source}")]
+    Factor {
+        /// When [s].
+        time: f64,
+        /// Why.
+        source: FactorError,
+    },
+    /// An explicit step would need so many parts that it would never end.
+    #[error(
+        "body {body:?} needs {parts:.0} explicit sub-steps per step (limit {limit:.3e} s): use an implicit solver, or \
+         make its elements larger, softer or heavier"
+    )]
+    TooStiff {
+        /// The body with the smallest limit.
+        body: String,
+        /// Parts per step.
+        parts: f64,
+        /// The largest stable step [s].
+        limit: f64,
+    },
+    /// An event could not be carried out.
+    #[error(transparent)]
+    Event(#[from] crate::model::BuildError),
+}
+
+/// Explicit steps are not cut into more parts than this.
+const MAX_PARTS: f64 = 1e7;
+
+/// The last good state.
+#[derive(Default)]
+pub struct Guard<R> {
+    u: Vec<Vec3<R>>,
+    v: Vec<Vec3<R>>,
+}
+
+impl<R: Real> Guard<R> {
+    /// Takes a step of `dt` in stable parts.
+    pub(super) fn advance(
+        &mut self,
+        solver: &mut Solver<R>,
+        model: &Model<R>,
+        state: &mut State<R>,
+        dt: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let mut parts = 1.0;
+        if solver.is_explicit() {
+            let limit = solver.stable_step(model, state);
+            parts = (dt / limit).ceil().max(1.0);
+            if parts.is_nan() || parts > MAX_PARTS {
+                let body = model.bodies.first().map_or(String::new(), |b| b.name.clone());
+                return Err(StepError::TooStiff { body, parts, limit });
+            }
+        }
+        let end = state.time + dt;
+        for part in 0..parts as u64 {
+            self.careful_step(solver, model, state, dt / parts, report)?;
+            if part as f64 == parts - 1.0 {
+                // Rounding of the parts must not make frames drift.
+                state.time = end;
+            }
+        }
+        Ok(())
+    }
+
+    fn careful_step(
+        &mut self,
+        solver: &mut Solver<R>,
+        model: &Model<R>,
+        state: &mut State<R>,
+        dt: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let (mut done, mut halvings) = (0.0, 0);
+        let start = state.time;
+        let explicit = solver.is_explicit();
+        while done < dt * (1.0 - 1e-12) {
+            let h = (dt / f64::from(1u32 << halvings)).min(dt - done);
+            self.u.clone_from(&state.u);
+            self.v.clone_from(&state.v);
+            let steps = state.steps;
+            // Energies cost a pass over the elements; explicit steps are checked by their numbers alone.
+            let before = if explicit { 0.0 } else { super::explosive_energy(model, state) };
+            solver
+                .plain_step(model, state, h, report)
+                .map_err(|source| StepError::Factor { time: start + done, source })?;
+            if super::is_finite(state) && (explicit || !exploded(model, state, before, h)) {
+                done += h;
+                continue;
+            }
+            state.u.clone_from(&self.u);
+            state.v.clone_from(&self.v);
+            (state.time, state.steps) = (start + done, steps);
+            state.forget();
+            report.rollbacks += 1;
+            halvings += 1;
+            if halvings > MAX_HALVINGS {
+                let body = wildest(model, state);
+                let limit = solver.stable_step(model, state);
+                return Err(StepError::Unstable { body, time: state.time, step: h, limit });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Energy out of nowhere: far more than before and than loads can have done in one step.
+fn exploded<R: Real>(model: &Model<R>, state: &State<R>, before: f64, dt: f64) -> bool {
+    let after = super::explosive_energy(model, state);
+    // Pins and loads may do work on a body that was at rest: allow what moving everything at their speed would take.
+    let mass: f64 = model.masses.iter().map(|m| m.to_f64()).sum();
+    let pins =
+        model.pins.iter().map(|p| Vec3(p.motion.velocity).norm() + Vec3(p.motion.spin).norm()).fold(0.0, f64::max);
+    let gravity = Vec3(model.loads.gravity.to_f64()).norm() * dt;
+    let allowance = mass * (pins + gravity + 1.0).powi(2);
+    let loaded = !model.loads.pressures.is_empty() || model.loads.loaded_bodies.contains(&true);
+    !after.is_finite() || (!loaded && model.pins.iter().all(|p| !p.moves()) && after > EXPLOSION * (before + allowance))
+}
+
+fn wildest<R: Real>(model: &Model<R>, state: &State<R>) -> String {
+    let speed =
+        |b: &crate::model::BodyModel| state.v[b.nodes.clone()].iter().map(|v| v.norm().to_f64()).fold(0.0, f64::max);
+    let fastest = model.bodies.iter().max_by(|a, b| speed(a).total_cmp(&speed(b)));
+    fastest.map_or(String::new(), |b| b.name.clone())
+}

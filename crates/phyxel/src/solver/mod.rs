@@ -1,0 +1,296 @@
+//! From forces to motion: explicit, implicit, quasi-static and position-based steps.
+
+mod colour;
+mod explicit;
+pub mod forces;
+mod guard;
+mod implicit;
+pub mod momentum;
+pub mod stable_step;
+mod system;
+mod touch;
+mod xpbd;
+
+pub use guard::StepError;
+
+use crate::math::cg::dot;
+use crate::math::{FactorError, Real, Vec3};
+use crate::model::Model;
+use crate::par;
+use crate::report::StepReport;
+use crate::scene::{Integrator, SolverSettings};
+use crate::state::State;
+use crate::stencil::block::BlockScratch;
+use explicit::Explicit;
+use implicit::{Implicit, Inertia};
+use momentum::Momentum;
+use touch::Stage;
+use xpbd::Xpbd;
+
+/// Explicit steps between two estimates of the stable step.
+const STEPS_PER_ESTIMATE: u64 = 256;
+
+/// Moves a state; keeps everything that is worth keeping between steps.
+pub struct Solver<R> {
+    /// How.
+    pub settings: SolverSettings,
+    scratch: Vec<BlockScratch<R>>,
+    kind: Kind<R>,
+    stage: (Vec<Vec3<R>>, Vec<Vec3<R>>),
+    stable: Option<(u64, u64, f64)>,
+    momenta: Vec<Option<(Vec3<f64>, Vec3<f64>)>>,
+    guard: guard::Guard<R>,
+}
+
+enum Kind<R> {
+    Explicit(Explicit<R>),
+    Implicit(Box<Implicit<R>>),
+    Positions(Box<Xpbd<R>>),
+}
+
+impl<R: Real> Solver<R> {
+    /// A solver for a model.
+    pub fn new(model: &Model<R>, settings: SolverSettings) -> Result<Self, FactorError> {
+        let kind = match settings.integrator {
+            Integrator::ImplicitEuler | Integrator::ImplicitMidpoint | Integrator::Bdf2 | Integrator::QuasiStatic => {
+                Kind::Implicit(Box::new(Implicit::new(model, &settings)?))
+            }
+            Integrator::Pbd | Integrator::Xpbd => Kind::Positions(Box::new(Xpbd::new(model))),
+            _ => Kind::Explicit(Explicit::default()),
+        };
+        let zero = vec![Vec3::zero(); model.node_count()];
+        Ok(Solver {
+            settings,
+            scratch: model.blocks.iter().map(|_| BlockScratch::default()).collect(),
+            kind,
+            stage: (zero.clone(), zero),
+            stable: None,
+            momenta: Vec::new(),
+            guard: guard::Guard::default(),
+        })
+    }
+
+    /// Takes one step of `dt`, in as many parts as stability demands; a part that goes wrong is rolled back and
+    /// halved.
+    pub fn advance(
+        &mut self,
+        model: &Model<R>,
+        state: &mut State<R>,
+        dt: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let mut guard = std::mem::take(&mut self.guard);
+        let result = guard.advance(self, model, state, dt, report);
+        self.guard = guard;
+        report.steps += 1;
+        report.dt += dt;
+        result
+    }
+
+    /// The largest stable explicit step now [s]; estimated anew from time to time, because stretched matter stiffens.
+    pub fn stable_step(&mut self, model: &Model<R>, state: &State<R>) -> f64 {
+        let era = state.steps / STEPS_PER_ESTIMATE;
+        if let Some((version, known_era, limit)) = self.stable {
+            if version == model.version && known_era == era {
+                return limit;
+            }
+        }
+        let limit = stable_step::stable_step(model, &state.u, &mut self.scratch);
+        self.stable = Some((model.version, era, limit));
+        limit
+    }
+
+    /// Sets `out` to all forces now [N].
+    pub fn forces(&mut self, model: &Model<R>, state: &State<R>, out: &mut [Vec3<R>]) {
+        forces::total(model, (&state.u, &state.v), &mut self.scratch, out);
+    }
+
+    /// Whether steps must be cut to stay stable.
+    pub fn is_explicit(&self) -> bool {
+        matches!(self.kind, Kind::Explicit(_))
+    }
+
+    /// One step of `dt`, without any guard.
+    fn plain_step(
+        &mut self,
+        model: &Model<R>,
+        state: &mut State<R>,
+        dt: f64,
+        report: &mut StepReport,
+    ) -> Result<(), FactorError> {
+        self.note_momenta(model, state, dt);
+        let Self { settings, scratch, kind, stage, .. } = self;
+        match kind {
+            Kind::Explicit(explicit) => explicit.step(settings.integrator, model, state, scratch, dt),
+            Kind::Positions(xpbd) => xpbd.step(model, state, settings, dt, report),
+            Kind::Implicit(implicit) => match settings.integrator {
+                Integrator::ImplicitMidpoint => midpoint(implicit, model, state, settings, scratch, dt, report)?,
+                Integrator::Bdf2 => bdf2(implicit, model, state, (settings, scratch, stage), dt, report)?,
+                Integrator::QuasiStatic => equilibrium(implicit, model, state, (settings, scratch, stage), dt, report)?,
+                _ => implicit_euler(implicit, model, state, settings, scratch, dt, report)?,
+            },
+        }
+        report.substeps += 1;
+        state.time += dt;
+        state.steps += 1;
+        self.restore_momenta(model, state);
+        Ok(())
+    }
+
+    /// Notes the momenta that each free body must have after `dt`.
+    fn note_momenta(&mut self, model: &Model<R>, state: &State<R>, dt: f64) {
+        self.momenta.clear();
+        if !self.settings.conserve_momentum || self.settings.integrator == Integrator::QuasiStatic {
+            return;
+        }
+        let gravity = Vec3(model.loads.gravity.to_f64());
+        for (index, body) in model.bodies.iter().enumerate() {
+            let free = !model.loads.loaded_bodies[index]
+                && !model.pins.iter().any(|p| p.body == index)
+                && body.mass == crate::scene::MassKind::Lumped
+                && model.rayleigh_mass[index] == R::zero()
+                && clear_of_colliders(model, body, state, dt);
+            self.momenta.push(free.then(|| {
+                let Momentum { mass, linear, angular, .. } = momentum::of_body(model, body, &state.u, &state.v);
+                (linear + gravity * (mass * dt), angular)
+            }));
+        }
+    }
+
+    fn restore_momenta(&mut self, model: &Model<R>, state: &mut State<R>) {
+        for (body, target) in model.bodies.iter().zip(&self.momenta) {
+            if let Some(target) = target {
+                momentum::restore(model, body, &state.u, &mut state.v, *target);
+            }
+        }
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        let tangents: usize = self.scratch.iter().map(BlockScratch::memory_bytes).sum();
+        let kind = match &self.kind {
+            Kind::Implicit(implicit) => implicit.memory_bytes(),
+            _ => 2 * size_of::<Vec3<R>>() * self.stage.0.len(),
+        };
+        tangents + kind + 4 * size_of::<Vec3<R>>() * self.stage.0.len()
+    }
+}
+
+/// Whether nothing of a body can reach a surface within `dt`, even at twice its present speed.
+fn clear_of_colliders<R: Real>(model: &Model<R>, body: &crate::model::BodyModel, state: &State<R>, dt: f64) -> bool {
+    let first = body.nodes.start;
+    let fall = Vec3(model.loads.gravity.to_f64()).norm() * dt;
+    model.colliders.iter().all(|collider| {
+        let closest = par::max(body.nodes.len(), f64::NEG_INFINITY, |i| {
+            let n = first + i;
+            let gap = collider.gap(model.rest[n], state.u[n]).to_f64();
+            2.0 * dt * (state.v[n].norm().to_f64() + fall) - gap
+        });
+        closest < 0.0
+    })
+}
+
+type Kit<'a, R> = (&'a SolverSettings, &'a mut [BlockScratch<R>], &'a mut (Vec<Vec3<R>>, Vec<Vec3<R>>));
+
+fn implicit_euler<R: Real>(
+    implicit: &mut Implicit<R>,
+    model: &Model<R>,
+    state: &mut State<R>,
+    settings: &SolverSettings,
+    scratch: &mut [BlockScratch<R>],
+    dt: f64,
+    report: &mut StepReport,
+) -> Result<(), FactorError> {
+    let gamma = R::of(dt);
+    implicit.v.copy_from_slice(&state.v);
+    let stage = Stage { u: &state.u, v: &state.v, gamma, end_time: state.time + dt };
+    implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
+    let v = &implicit.v;
+    par::for_each(&mut state.u, |i, u| *u += v[i] * gamma);
+    state.v.copy_from_slice(v);
+    Ok(())
+}
+
+/// Half a step of implicit Euler gives the velocity in the middle; the other half repeats it.
+fn midpoint<R: Real>(
+    implicit: &mut Implicit<R>,
+    model: &Model<R>,
+    state: &mut State<R>,
+    settings: &SolverSettings,
+    scratch: &mut [BlockScratch<R>],
+    dt: f64,
+    report: &mut StepReport,
+) -> Result<(), FactorError> {
+    let half = R::of(0.5 * dt);
+    implicit.v.copy_from_slice(&state.v);
+    let stage = Stage { u: &state.u, v: &state.v, gamma: half, end_time: state.time + 0.5 * dt };
+    implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
+    let v = &implicit.v;
+    par::for_each(&mut state.u, |i, u| *u += v[i] * (half + half));
+    par::for_each(&mut state.v, |i, old| *old = v[i] + v[i] - *old);
+    Ok(())
+}
+
+/// Second-order backward differences; the first step, and each after a change of step, is implicit midpoint, which is
+/// of second order too.
+fn bdf2<R: Real>(
+    implicit: &mut Implicit<R>,
+    model: &Model<R>,
+    state: &mut State<R>,
+    (settings, scratch, stage): Kit<'_, R>,
+    dt: f64,
+    report: &mut StepReport,
+) -> Result<(), FactorError> {
+    let (base_u, base_v) = stage;
+    let history = state.before.dt == dt;
+    if history {
+        let (a, b) = (R::of(4.0 / 3.0), R::of(1.0 / 3.0));
+        let State { u, v, before, .. } = &*state;
+        par::for_each(base_u, |i, base| *base = u[i] * a - before.u[i] * b);
+        par::for_each(base_v, |i, base| *base = v[i] * a - before.v[i] * b);
+    }
+    state.before.u.clone_from(&state.u);
+    state.before.v.clone_from(&state.v);
+    state.before.dt = dt;
+    if !history {
+        return midpoint(implicit, model, state, settings, scratch, dt, report);
+    }
+    let gamma = R::of(dt * 2.0 / 3.0);
+    implicit.v.copy_from_slice(&state.v);
+    let stage = Stage { u: base_u, v: base_v, gamma, end_time: state.time + dt };
+    implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
+    let v = &implicit.v;
+    par::for_each(&mut state.u, |i, u| *u = base_u[i] + v[i] * gamma);
+    state.v.copy_from_slice(v);
+    Ok(())
+}
+
+/// Equilibrium under the loads and pins at the end of the step; velocities are zero.
+fn equilibrium<R: Real>(
+    implicit: &mut Implicit<R>,
+    model: &Model<R>,
+    state: &mut State<R>,
+    (settings, scratch, stage): Kit<'_, R>,
+    dt: f64,
+    report: &mut StepReport,
+) -> Result<(), FactorError> {
+    implicit.v.fill(Vec3::zero());
+    stage.1.fill(Vec3::zero());
+    let goal = Stage { u: &state.u, v: &stage.1, gamma: R::one(), end_time: state.time + dt };
+    implicit.solve(model, &goal, Inertia::Static, settings, scratch, report)?;
+    let change = &implicit.v;
+    par::for_each(&mut state.u, |i, u| *u += change[i]);
+    state.v.fill(Vec3::zero());
+    Ok(())
+}
+
+/// Total energy that can go wrong: kinetic plus elastic [J].
+fn explosive_energy<R: Real>(model: &Model<R>, state: &State<R>) -> f64 {
+    model.kinetic_energy(&state.v) + forces::elastic_energy(model, &state.u)
+}
+
+/// Whether every number of the state is finite.
+fn is_finite<R: Real>(state: &State<R>) -> bool {
+    // One NaN or infinity anywhere makes both sums not finite.
+    dot(&state.u, &state.u).is_finite() && dot(&state.v, &state.v).is_finite()
+}

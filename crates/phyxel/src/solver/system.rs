@@ -1,0 +1,278 @@
+//! The matrix of an implicit step, `A = a M + Σ_e tangents`: assembled for meshes, matrix-free for phyxels.
+
+use crate::material::Tangent;
+use crate::math::cg::{self, CgScratch, LinearReport, Stop, System};
+use crate::math::{Bcsr, Direct, FactorError, Factorisation, Mat3, Real, Vec3};
+use crate::model::{Held, Model};
+use crate::par;
+use crate::stencil::block::{Block, BlockScratch, Stencils};
+
+/// The matrix, its preconditioner and its factors.
+pub struct SystemMatrix<R> {
+    matrix: Bcsr<R>,
+    slots: Vec<Slots>,
+    /// Where each off-diagonal mass goes, parallel to the model's list.
+    mass_slots: Vec<u32>,
+    diagonal: Vec<Mat3<R>>,
+    inverse_diagonal: Vec<Mat3<R>>,
+    direct: Option<Direct>,
+    projectors: Vec<(u32, Mat3<R>)>,
+    cg: CgScratch<R>,
+}
+
+/// For each node of a block's body, the places within its row of the blocks that each element around it touches.
+#[derive(Default)]
+struct Slots {
+    starts: Vec<u32>,
+    places: Vec<u16>,
+}
+
+/// How the parts of the matrix are scaled.
+#[derive(Clone, Copy, Debug)]
+pub struct Scales<'a, R> {
+    /// Factor of each body's mass.
+    pub mass: &'a [R],
+    /// Factor of each block's stabilisation.
+    pub penalty: &'a [R],
+    /// The step's `gamma` [s].
+    pub gamma: R,
+}
+
+impl<R: Real> SystemMatrix<R> {
+    /// The pattern of a model; `direct` asks for a factorisation instead of conjugate gradients.
+    pub fn new(model: &Model<R>, direct: Option<Factorisation>) -> Result<Self, FactorError> {
+        let assembled = model.blocks.iter().filter(|b| b.is_assembled());
+        let elements = assembled.flat_map(|block| (0..block.len()).map(move |e| entry_nodes(block, e)));
+        let matrix = Bcsr::pattern(model.node_count(), elements);
+        let slots = model.blocks.iter().map(|b| Slots::new(b, model, &matrix)).collect();
+        let place = |&(row, column, _): &(u32, u32, R)| {
+            let slot = matrix.slot(row as usize, column).expect("masses couple nodes of one element");
+            matrix.offsets[row as usize] + slot as u32
+        };
+        let mass_slots = model.consistent_mass.iter().map(place).collect();
+        let direct = direct.map(|kind| Direct::new(&matrix, kind)).transpose()?;
+        Ok(SystemMatrix {
+            matrix,
+            slots,
+            mass_slots,
+            diagonal: Vec::new(),
+            inverse_diagonal: Vec::new(),
+            direct,
+            projectors: Vec::new(),
+            cg: CgScratch::default(),
+        })
+    }
+
+    /// Refills the matrix from the stored tangents, in place.
+    pub fn refill(&mut self, model: &Model<R>, scratch: &[BlockScratch<R>], scales: Scales<'_, R>) {
+        let Self { matrix, slots, diagonal, inverse_diagonal, .. } = self;
+        let Bcsr { offsets, blocks, diagonal: diagonal_places, .. } = matrix;
+        par::rows(blocks, offsets, &|row, run| {
+            run.fill(Mat3::zero());
+            let body = model.bodies.partition_point(|b| b.nodes.end <= row);
+            let own = (diagonal_places[row] - offsets[row]) as usize;
+            run[own] = Mat3::scaled_identity(model.masses[row] * scales.mass[body]);
+            let local = row - model.bodies[body].nodes.start;
+            for (k, block) in model.blocks.iter().enumerate() {
+                if block.body == body && block.is_assembled() {
+                    slots[k].add_row(block, &scratch[k].tangents, local, run);
+                }
+            }
+        });
+        for (&place, &(row, _, mass)) in self.mass_slots.iter().zip(&model.consistent_mass) {
+            let body = model.bodies.partition_point(|b| b.nodes.end <= row as usize);
+            blocks[place as usize] += Mat3::scaled_identity(mass * scales.mass[body]);
+        }
+        diagonal.resize(model.node_count(), Mat3::zero());
+        par::for_each(diagonal, |i, d| *d = blocks[diagonal_places[i] as usize]);
+        for (k, block) in model.blocks.iter().enumerate() {
+            if let (Stencils::General(general), false) = (&block.stencils, block.is_assembled()) {
+                let tangents = &scratch[k].tangents;
+                let corner = |e: usize, d: Vec3<R>| Tangent::contract_right(&tangents[e].contract_left(d), d);
+                general.add_diagonal(corner, block.penalty_modulus * scales.penalty[k], diagonal);
+            }
+        }
+        cg::invert_blocks(diagonal, inverse_diagonal);
+    }
+
+    /// Whether a direct solver is used.
+    pub fn is_direct(&self) -> bool {
+        self.direct.is_some()
+    }
+
+    /// Factors the present matrix with these nodes held.
+    pub fn factor(&mut self, held: &[Held<R>]) -> Result<(), FactorError> {
+        let Self { matrix, direct, projectors, .. } = self;
+        projectors.clear();
+        projectors.extend(held.iter().map(|h| (h.node, h.free)));
+        direct.as_mut().map_or(Ok(()), |direct| direct.factor(matrix, projectors))
+    }
+
+    /// `out = A x`.
+    pub fn multiply(
+        &self,
+        model: &Model<R>,
+        scratch: &mut [BlockScratch<R>],
+        scales: Scales<'_, R>,
+        x: &[Vec3<R>],
+        out: &mut [Vec3<R>],
+    ) {
+        self.matrix.multiply(x, out);
+        if model.blocks.iter().all(|b| b.is_assembled()) {
+            return;
+        }
+        // Blocks subtract their product: turn the sign before and after.
+        par::for_each(out, |_, out| *out = -*out);
+        for (k, (block, scratch)) in model.blocks.iter().zip(scratch).enumerate() {
+            if !block.is_assembled() {
+                block.add_product(&model.rest, x, scales.penalty[k], scratch, out);
+            }
+        }
+        par::for_each(out, |_, out| *out = -*out);
+    }
+
+    /// Solves `A x = b` with the held directions of `x` given.
+    pub fn solve(
+        &mut self,
+        model: &Model<R>,
+        scratch: &mut [BlockScratch<R>],
+        scales: Scales<'_, R>,
+        held: &[Held<R>],
+        (b, x): (&[Vec3<R>], &mut [Vec3<R>]),
+        stop: Stop,
+    ) -> LinearReport {
+        let mut work = std::mem::take(&mut self.cg);
+        let report = if self.direct.is_some() {
+            self.solve_directly(model, scratch, scales, held, (b, x), &mut work)
+        } else {
+            let mut system = Bound { matrix: self, model, scratch, scales, held };
+            cg::solve(&mut system, b, x, &mut work, stop)
+        };
+        self.cg = work;
+        report
+    }
+
+    fn solve_directly(
+        &mut self,
+        model: &Model<R>,
+        scratch: &mut [BlockScratch<R>],
+        scales: Scales<'_, R>,
+        held: &[Held<R>],
+        (b, x): (&[Vec3<R>], &mut [Vec3<R>]),
+        work: &mut CgScratch<R>,
+    ) -> LinearReport {
+        let r = work.residual(b.len());
+        let start = self.residual(model, scratch, scales, held, (b, x), r);
+        let reference = start.max(cg::norm(b) * R::EPSILON.to_f64() * 4.0);
+        if start == 0.0 {
+            return LinearReport { converged: true, reference, ..Default::default() };
+        }
+        if let Some(direct) = &mut self.direct {
+            direct.solve(r);
+        }
+        filter(held, r);
+        par::for_each(x, |i, x| *x += r[i]);
+        let residual = self.residual(model, scratch, scales, held, (b, x), r) / reference;
+        LinearReport { iterations: 1, residual, reference, converged: residual < 1e-3 }
+    }
+
+    /// Sets `r` to `b − A x` in the free directions and returns its length.
+    fn residual(
+        &self,
+        model: &Model<R>,
+        scratch: &mut [BlockScratch<R>],
+        scales: Scales<'_, R>,
+        held: &[Held<R>],
+        (b, x): (&[Vec3<R>], &[Vec3<R>]),
+        r: &mut [Vec3<R>],
+    ) -> f64 {
+        self.multiply(model, scratch, scales, x, r);
+        par::for_each(r, |i, r| *r = b[i] - *r);
+        filter(held, r);
+        cg::norm(r)
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        let slots: usize = self.slots.iter().map(|s| 4 * s.starts.len() + 2 * s.places.len()).sum();
+        let vectors = size_of::<Mat3<R>>() * (self.diagonal.len() + self.inverse_diagonal.len())
+            + 4 * size_of::<Vec3<R>>() * self.diagonal.len();
+        self.matrix.memory_bytes() + slots + vectors + self.direct.as_ref().map_or(0, Direct::memory_bytes)
+    }
+}
+
+fn entry_nodes<R: Real>(block: &Block<R>, e: usize) -> &[u32] {
+    match &block.stencils {
+        Stencils::Tets(t) => &t.table.nodes[e],
+        Stencils::General(g) => &g.table.nodes[g.entries(e)],
+    }
+}
+
+/// Removes the held directions of `v`.
+pub fn filter<R: Real>(held: &[Held<R>], v: &mut [Vec3<R>]) {
+    for h in held {
+        v[h.node as usize] = h.free * v[h.node as usize];
+    }
+}
+
+impl Slots {
+    fn new<R: Real>(block: &Block<R>, model: &Model<R>, matrix: &Bcsr<R>) -> Self {
+        let mut slots = Slots { starts: vec![0], places: Vec::new() };
+        if !block.is_assembled() {
+            return slots;
+        }
+        for row in model.bodies[block.body].nodes.clone() {
+            around(block, row - model.bodies[block.body].nodes.start, |e, _| {
+                for &column in entry_nodes(block, e) {
+                    slots.places.push(matrix.slot(row, column).expect("nodes of one element are coupled") as u16);
+                }
+            });
+            slots.starts.push(slots.places.len() as u32);
+        }
+        slots
+    }
+
+    /// Adds the block's part of one row.
+    fn add_row<R: Real>(&self, block: &Block<R>, tangents: &[Tangent<R>], local: usize, row: &mut [Mat3<R>]) {
+        let mut next = self.starts[local] as usize;
+        around(block, local, |e, k| {
+            block.with_entries(e, |nodes, weights| {
+                let left = tangents[e].contract_left(weights[k]);
+                for (&place, &d) in self.places[next..next + nodes.len()].iter().zip(weights) {
+                    row[place as usize] += Tangent::contract_right(&left, d);
+                }
+                next += nodes.len();
+            });
+        });
+    }
+}
+
+fn around<R: Real>(block: &Block<R>, local: usize, mut f: impl FnMut(usize, usize)) {
+    match &block.stencils {
+        Stencils::Tets(t) => t.around(local).for_each(|(e, k)| f(e, k)),
+        Stencils::General(g) => g.around(local).for_each(|(e, k)| f(e, k)),
+    }
+}
+
+/// The matrix together with what its products need, as conjugate gradients see it.
+struct Bound<'a, R> {
+    matrix: &'a SystemMatrix<R>,
+    model: &'a Model<R>,
+    scratch: &'a mut [BlockScratch<R>],
+    scales: Scales<'a, R>,
+    held: &'a [Held<R>],
+}
+
+impl<R: Real> System<R> for Bound<'_, R> {
+    fn multiply(&mut self, x: &[Vec3<R>], out: &mut [Vec3<R>]) {
+        self.matrix.multiply(self.model, self.scratch, self.scales, x, out);
+    }
+    fn precondition(&self, r: &[Vec3<R>], z: &mut [Vec3<R>]) {
+        let inverse = &self.matrix.inverse_diagonal;
+        par::for_each(z, |i, z| *z = inverse[i] * r[i]);
+        self.filter(z);
+    }
+    fn filter(&self, v: &mut [Vec3<R>]) {
+        filter(self.held, v);
+    }
+}

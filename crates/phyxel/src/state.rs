@@ -1,0 +1,44 @@
+//! What lives on from step to step.
+
+use crate::math::{Real, Vec3};
+
+/// Displacements and velocities of every node, and the time.
+///
+/// Displacements instead of positions: in `f32` a millimetre of bending on a metre of beam would otherwise leave only
+/// four digits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State<R> {
+    /// Displacement of each node from its rest position [m].
+    pub u: Vec<Vec3<R>>,
+    /// Velocity of each node [m/s].
+    pub v: Vec<Vec3<R>>,
+    /// Simulated time [s].
+    pub time: f64,
+    /// Steps taken.
+    pub steps: u64,
+    /// The state one step ago, for schemes that look back; empty after anything that breaks continuity.
+    pub before: Before<R>,
+}
+
+/// The state one step ago.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Before<R> {
+    /// Displacements [m].
+    pub u: Vec<Vec3<R>>,
+    /// Velocities [m/s].
+    pub v: Vec<Vec3<R>>,
+    /// How long ago that was [s]; zero when there is no such state.
+    pub dt: f64,
+}
+
+impl<R: Real> State<R> {
+    /// Everything at rest.
+    pub fn at_rest(nodes: usize) -> Self {
+        State { u: vec![Vec3::zero(); nodes], v: vec![Vec3::zero(); nodes], ..Default::default() }
+    }
+
+    /// Forgets the past, after an event that breaks continuity.
+    pub fn forget(&mut self) {
+        self.before.dt = 0.0;
+    }
+}

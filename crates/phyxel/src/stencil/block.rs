@@ -1,0 +1,311 @@
+//! Elements of one body with one law: energy, forces and stiffness products, written once for every stencil.
+
+use super::general::{General, GeneralScratch};
+use super::tets::Tets;
+use crate::material::{AnyLaw, Curvature, Law, Tangent, Viscosity, with_law};
+use crate::math::{Mat3, Real, Vec3};
+use crate::par;
+
+/// Elements of one body with one law.
+#[derive(Clone, Debug)]
+pub struct Block<R> {
+    /// Which body, by its place in the scene.
+    pub body: usize,
+    /// The nodes and weights.
+    pub stencils: Stencils<R>,
+    /// Strain to stress.
+    pub law: AnyLaw<R>,
+    /// Kelvin–Voigt viscosity.
+    pub viscosity: Viscosity<R>,
+    /// Rayleigh's `beta` [s].
+    pub rayleigh_stiffness: R,
+    /// Multiplies the stabilisation of phyxels [Pa].
+    pub penalty_modulus: R,
+}
+
+/// The two kinds of stencils.
+#[derive(Clone, Debug)]
+pub enum Stencils<R> {
+    /// Four nodes each.
+    Tets(Tets<R>),
+    /// Any number of nodes.
+    General(General<R>),
+}
+
+/// Room for the passes over one block.
+#[derive(Clone, Debug, Default)]
+pub struct BlockScratch<R> {
+    corner_forces: Vec<[Vec3<R>; 4]>,
+    general: GeneralScratch<R>,
+    /// Effective tangent times volume of each element, when implicit.
+    pub tangents: Vec<Tangent<R>>,
+    /// The part of it that comes from damping, frozen at the start of the step.
+    pub damping: Vec<Tangent<R>>,
+}
+
+impl<R: Real> BlockScratch<R> {
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&self.corner_forces[..])
+            + size_of_val(&self.tangents[..])
+            + size_of_val(&self.damping[..])
+            + self.general.memory_bytes()
+    }
+}
+
+/// What an effective tangent is made of: `stiffness · C + viscosity · D`.
+#[derive(Clone, Copy, Debug)]
+pub struct TangentMix<R> {
+    /// Factor of the elastic tangent.
+    pub stiffness: R,
+    /// Factor of the viscous tangent.
+    pub viscosity: R,
+}
+
+impl<R: Real> Block<R> {
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        match &self.stencils {
+            Stencils::Tets(t) => t.table.volumes.len(),
+            Stencils::General(g) => g.len(),
+        }
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Rest volumes [m³].
+    pub fn volumes(&self) -> &[R] {
+        match &self.stencils {
+            Stencils::Tets(t) => &t.table.volumes,
+            Stencils::General(g) => &g.table.volumes,
+        }
+    }
+
+    /// Whether the stiffness is assembled into a matrix; phyxels are not (a two-ring pattern is too dense).
+    pub fn is_assembled(&self) -> bool {
+        match &self.stencils {
+            Stencils::Tets(_) => true,
+            Stencils::General(g) => g.assembled,
+        }
+    }
+
+    /// Whether anything here resists velocity.
+    pub fn is_damped(&self) -> bool {
+        self.rayleigh_stiffness > R::zero() || self.is_viscous()
+    }
+
+    fn is_viscous(&self) -> bool {
+        self.viscosity.shear > R::zero() || self.viscosity.bulk > R::zero()
+    }
+
+    /// `Σ p ⊗ d` of element `e`.
+    #[inline(always)]
+    pub fn gradient(&self, e: usize, field: &[Vec3<R>]) -> Mat3<R> {
+        match &self.stencils {
+            Stencils::Tets(t) => t.gradient(e, field),
+            Stencils::General(g) => g.gradient(e, field),
+        }
+    }
+
+    /// What the law of element `e` sees under displacements `u`: `F − I`, or `F` for fibres.
+    #[inline(always)]
+    pub fn strain_argument(&self, e: usize, u: &[Vec3<R>]) -> Mat3<R> {
+        match &self.stencils {
+            Stencils::Tets(t) => t.gradient(e, u),
+            Stencils::General(g) => g.gradient(e, u) + g.base(e),
+        }
+    }
+
+    /// Whether the law sees `F` itself instead of `F − I`.
+    pub fn is_fibre(&self) -> bool {
+        matches!(self.law, AnyLaw::Fibre(_))
+    }
+
+    /// Elastic energy under displacements `u` [J].
+    pub fn energy(&self, rest: &[Vec3<R>], u: &[Vec3<R>]) -> f64 {
+        let volumes = self.volumes();
+        with_law!(&self.law, law => match &self.stencils {
+            Stencils::Tets(t) => {
+                par::sum(volumes.len(), |e| (law.energy(t.gradient(e, u)) * volumes[e]).to_f64())
+            }
+            Stencils::General(s) => par::sum(volumes.len(), |e| {
+                let g = s.gradient(e, u);
+                let penalty = s.penalty_energy(e, rest, u, g) * self.penalty_modulus;
+                (law.energy(g + s.base(e)) * volumes[e] + penalty).to_f64()
+            }),
+        })
+    }
+
+    /// Adds elastic forces to `out` [N].
+    pub fn add_forces(&self, rest: &[Vec3<R>], u: &[Vec3<R>], scratch: &mut BlockScratch<R>, out: &mut [Vec3<R>]) {
+        self.prepare(scratch);
+        with_law!(&self.law, law => match &self.stencils {
+            Stencils::Tets(t) => {
+                t.accumulate_wide(u, &mut scratch.corner_forces, out, |g| law.stress_wide(g), |g| law.stress(g));
+            }
+            Stencils::General(s) => {
+                let stress = |e: usize, g: Mat3<R>| law.stress(g + s.base(e)) * s.table.volumes[e];
+                s.accumulate((rest, self.penalty_modulus), u, &mut scratch.general, out, stress);
+            }
+        });
+    }
+
+    /// Adds the forces of Rayleigh's `beta` and of viscosity at velocities `v` to `out` [N].
+    pub fn add_damping_forces(
+        &self,
+        rest: &[Vec3<R>],
+        (u, v): (&[Vec3<R>], &[Vec3<R>]),
+        scratch: &mut BlockScratch<R>,
+        out: &mut [Vec3<R>],
+    ) {
+        if !self.is_damped() {
+            return;
+        }
+        let mix = TangentMix { stiffness: self.rayleigh_stiffness, viscosity: R::one() };
+        self.add_product_on_the_fly(rest, (u, v), mix, scratch, out);
+    }
+
+    /// `out −= A p` with `A` of the given mix at displacements `u`, nothing stored per element.
+    pub fn add_product_on_the_fly(
+        &self,
+        rest: &[Vec3<R>],
+        (u, p): (&[Vec3<R>], &[Vec3<R>]),
+        mix: TangentMix<R>,
+        scratch: &mut BlockScratch<R>,
+        out: &mut [Vec3<R>],
+    ) {
+        self.prepare(scratch);
+        let volumes = self.volumes();
+        let viscous = self.is_viscous() && mix.viscosity > R::zero();
+        with_law!(&self.law, law => {
+            let stress = |e: usize, rate: Mat3<R>| {
+                let g = self.strain_argument(e, u);
+                let mut s = law.stress_change(g, rate, Curvature::Psd) * mix.stiffness;
+                if viscous {
+                    s += self.viscosity.stress(g, rate) * mix.viscosity;
+                }
+                s * volumes[e]
+            };
+            match &self.stencils {
+                Stencils::Tets(t) => t.accumulate(p, &mut scratch.corner_forces, out, stress),
+                Stencils::General(s) => {
+                    let penalty = self.penalty_modulus * mix.stiffness;
+                    s.accumulate((rest, penalty), p, &mut scratch.general, out, stress);
+                }
+            }
+        });
+    }
+
+    /// Stores the effective tangent of every element at displacements `u`, on top of the frozen damping part if
+    /// there is one.
+    pub fn refresh_tangents(&self, u: &[Vec3<R>], mix: TangentMix<R>, scratch: &mut BlockScratch<R>) {
+        let BlockScratch { tangents, damping, .. } = scratch;
+        tangents.resize(self.len(), Tangent::zero());
+        self.tangents_into(u, mix, tangents);
+        if !damping.is_empty() {
+            par::for_each(tangents, |e, t| t.add(&damping[e]));
+        }
+    }
+
+    /// Freezes the damping part of the tangent at displacements `u`.
+    pub fn freeze_damping(&self, u: &[Vec3<R>], mix: TangentMix<R>, scratch: &mut BlockScratch<R>) {
+        scratch.damping.resize(self.len(), Tangent::zero());
+        self.tangents_into(u, mix, &mut scratch.damping);
+    }
+
+    fn tangents_into(&self, u: &[Vec3<R>], mix: TangentMix<R>, tangents: &mut [Tangent<R>]) {
+        let volumes = self.volumes();
+        let viscous = self.is_viscous() && mix.viscosity > R::zero();
+        with_law!(&self.law, law => par::chunks(tangents, 64, |start, chunk| {
+            for (i, tangent) in chunk.iter_mut().enumerate() {
+                let e = start + i;
+                let g = self.strain_argument(e, u);
+                *tangent = law.tangent(g, Curvature::Psd);
+                tangent.scale(mix.stiffness * volumes[e]);
+                if viscous {
+                    let mut d = self.viscosity.tangent(g);
+                    d.scale(mix.viscosity * volumes[e]);
+                    tangent.add(&d);
+                }
+            }
+        }));
+    }
+
+    /// `out −= A p` with the stored tangents; `penalty_scale` multiplies the stabilisation.
+    pub fn add_product(
+        &self,
+        rest: &[Vec3<R>],
+        p: &[Vec3<R>],
+        penalty_scale: R,
+        scratch: &mut BlockScratch<R>,
+        out: &mut [Vec3<R>],
+    ) {
+        self.prepare(scratch);
+        let BlockScratch { tangents, corner_forces, general, .. } = scratch;
+        let stress = |e: usize, g: Mat3<R>| tangents[e].apply(&g);
+        match &self.stencils {
+            Stencils::Tets(t) => t.accumulate(p, corner_forces, out, stress),
+            Stencils::General(s) => s.accumulate((rest, self.penalty_modulus * penalty_scale), p, general, out, stress),
+        }
+    }
+
+    /// `out −= D v` with the frozen damping tangents.
+    pub fn add_frozen_damping(
+        &self,
+        rest: &[Vec3<R>],
+        v: &[Vec3<R>],
+        penalty_scale: R,
+        scratch: &mut BlockScratch<R>,
+        out: &mut [Vec3<R>],
+    ) {
+        std::mem::swap(&mut scratch.tangents, &mut scratch.damping);
+        self.add_product(rest, v, penalty_scale, scratch, out);
+        std::mem::swap(&mut scratch.tangents, &mut scratch.damping);
+    }
+
+    fn prepare(&self, scratch: &mut BlockScratch<R>) {
+        match &self.stencils {
+            Stencils::Tets(_) => scratch.corner_forces.resize(self.len(), [Vec3::zero(); 4]),
+            Stencils::General(s) => s.prepare(&mut scratch.general),
+        }
+    }
+
+    /// Calls `f(nodes, weights)` with the entries of element `e`.
+    #[inline(always)]
+    pub fn with_entries<T>(&self, e: usize, f: impl FnOnce(&[u32], &[Vec3<R>]) -> T) -> T {
+        match &self.stencils {
+            Stencils::Tets(t) => f(&t.table.nodes[e], &t.weights(e)),
+            Stencils::General(s) => f(&s.table.nodes[s.entries(e)], &s.table.weights[s.entries(e)]),
+        }
+    }
+
+    /// Deformation gradient and Cauchy stress `P Fᵀ / det F` [Pa] of element `e`; for springs, the axial stress.
+    pub fn cauchy_stress(&self, e: usize, u: &[Vec3<R>]) -> (Mat3<R>, Mat3<R>) {
+        let g = self.strain_argument(e, u);
+        let stress = with_law!(&self.law, law => law.stress(g));
+        if self.is_fibre() {
+            return (g, stress * g.transpose());
+        }
+        let f = Mat3::identity() + g;
+        (f, stress * f.transpose() * (R::one() / f.det()))
+    }
+
+    /// Elastic deformation that updated-Lagrangian phyxels remember.
+    pub fn elastic(&self) -> &[Mat3<R>] {
+        match &self.stencils {
+            Stencils::General(general) => &general.elastic,
+            Stencils::Tets(_) => &[],
+        }
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        match &self.stencils {
+            Stencils::Tets(t) => t.memory_bytes(),
+            Stencils::General(g) => g.memory_bytes(),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Four-node stencils, the fast path: several tetrahedra at once, corner forces gathered per node.
+
+use super::TetTable;
+use super::incidence::Incidence;
+use crate::math::{Lanes, Mat3, Real, Scalar, Vec3};
+use crate::par;
+use std::ops::Range;
+
+/// Tetrahedra per vector instruction: eight `f32` fill a 256-bit register.
+pub const WIDTH: usize = 8;
+/// Tetrahedra per task; a multiple of [`WIDTH`], so that which ones share an instruction is fixed.
+const TASK: usize = 512;
+
+/// Linear tetrahedra with the list of tetrahedra around each node.
+#[derive(Clone, Debug)]
+pub struct Tets<R> {
+    /// Nodes (of the whole model), gradients and volumes.
+    pub table: TetTable<R>,
+    /// For each node of the body, `4 · tet + corner` of every tetrahedron that has it.
+    corners: Incidence,
+}
+
+impl<R: Real> Tets<R> {
+    /// Tetrahedra over `nodes` of the model.
+    pub fn new(table: TetTable<R>, nodes: Range<usize>) -> Self {
+        let flat: Vec<u32> = table.nodes.iter().flatten().copied().collect();
+        Tets { corners: Incidence::new(&flat, nodes), table }
+    }
+
+    /// The gradient weights of the four corners.
+    #[inline(always)]
+    pub fn weights(&self, e: usize) -> [Vec3<R>; 4] {
+        let [a, b, c] = self.table.gradients[e];
+        [-(a + b + c), a, b, c]
+    }
+
+    /// `Σ_k p_k ⊗ d_k`.
+    #[inline(always)]
+    pub fn gradient(&self, e: usize, field: &[Vec3<R>]) -> Mat3<R> {
+        let [a, b, c, d] = self.table.nodes[e].map(|n| field[n as usize]);
+        let [db, dc, dd] = self.table.gradients[e];
+        gradient_of_edges([b - a, c - a, d - a], [db, dc, dd])
+    }
+
+    /// `out_k −= Σ_e S_e d_k` with `S_e = stress(e, Σ p ⊗ d)`; `corner_forces` holds four per tetrahedron.
+    pub fn accumulate(
+        &self,
+        field: &[Vec3<R>],
+        corner_forces: &mut [[Vec3<R>; 4]],
+        out: &mut [Vec3<R>],
+        stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync,
+    ) {
+        par::chunks(corner_forces, TASK, |start, forces| {
+            for (i, force) in forces.iter_mut().enumerate() {
+                let e = start + i;
+                *force = forces_at_corners(stress(e, self.gradient(e, field)), self.table.gradients[e]);
+            }
+        });
+        self.gather(corner_forces, out);
+    }
+
+    /// [`Tets::accumulate`] with a stress that is evaluated on [`WIDTH`] tetrahedra at once; volumes are multiplied here.
+    pub fn accumulate_wide(
+        &self,
+        field: &[Vec3<R>],
+        corner_forces: &mut [[Vec3<R>; 4]],
+        out: &mut [Vec3<R>],
+        stress: impl Fn(Mat3<Lanes<R, WIDTH>>) -> Mat3<Lanes<R, WIDTH>> + Sync,
+        stress_of_one: impl Fn(Mat3<R>) -> Mat3<R> + Sync,
+    ) {
+        let arch = pulp::Arch::new();
+        par::chunks(corner_forces, TASK, |start, forces| {
+            arch.dispatch(
+                #[inline(always)]
+                || {
+                    let mut groups = forces.chunks_exact_mut(WIDTH);
+                    let mut e = start;
+                    for group in &mut groups {
+                        self.group_forces(e, field, group, &stress);
+                        e += WIDTH;
+                    }
+                    for (i, force) in groups.into_remainder().iter_mut().enumerate() {
+                        let s = stress_of_one(self.gradient(e + i, field)) * self.table.volumes[e + i];
+                        *force = forces_at_corners(s, self.table.gradients[e + i]);
+                    }
+                },
+            );
+        });
+        self.gather(corner_forces, out);
+    }
+
+    #[inline(always)]
+    fn group_forces(
+        &self,
+        first: usize,
+        field: &[Vec3<R>],
+        forces: &mut [[Vec3<R>; 4]],
+        stress: &impl Fn(Mat3<Lanes<R, WIDTH>>) -> Mat3<Lanes<R, WIDTH>>,
+    ) {
+        let zero = Vec3([Lanes([R::zero(); WIDTH]); 3]);
+        let (mut edges, mut weights) = ([zero; 3], [zero; 3]);
+        let mut volume = Lanes([R::zero(); WIDTH]);
+        let nodes: &[[u32; 4]; WIDTH] = self.table.nodes[first..first + WIDTH].try_into().expect("WIDTH tetrahedra");
+        let gradients: &[[Vec3<R>; 3]; WIDTH] =
+            self.table.gradients[first..first + WIDTH].try_into().expect("WIDTH gradients");
+        let volumes: &[R; WIDTH] = self.table.volumes[first..first + WIDTH].try_into().expect("WIDTH volumes");
+        for lane in 0..WIDTH {
+            let [a, b, c, d] = nodes[lane].map(|n| field[n as usize]);
+            for (k, edge) in [b - a, c - a, d - a].into_iter().enumerate() {
+                for axis in 0..3 {
+                    edges[k].0[axis].0[lane] = edge.0[axis];
+                    weights[k].0[axis].0[lane] = gradients[lane][k].0[axis];
+                }
+            }
+            volume.0[lane] = volumes[lane];
+        }
+        let s = stress(gradient_of_edges(edges, weights)) * volume;
+        let corner = forces_at_corners(s, weights);
+        for lane in 0..WIDTH {
+            for k in 0..4 {
+                for axis in 0..3 {
+                    forces[lane][k].0[axis] = corner[k].0[axis].0[lane];
+                }
+            }
+        }
+    }
+
+    /// The tetrahedra around the `local`-th node of the body, each with the corner that the node is.
+    pub fn around(&self, local: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let entries = &self.corners.entries()[self.corners.run(local)];
+        entries.iter().map(|&corner| (corner as usize / 4, corner as usize % 4))
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&self.table.nodes[..])
+            + size_of_val(&self.table.gradients[..])
+            + size_of_val(&self.table.volumes[..])
+            + self.corners.memory_bytes()
+    }
+
+    fn gather(&self, corner_forces: &[[Vec3<R>; 4]], out: &mut [Vec3<R>]) {
+        let flat = corner_forces.as_flattened();
+        self.corners.for_each_node(out, |entries, value| {
+            let mut sum = *value;
+            for &corner in entries {
+                sum += flat[corner as usize];
+            }
+            *value = sum;
+        });
+    }
+}
+
+/// `Σ_k (p_k − p_0) ⊗ d_k` over the three edges from the first corner.
+#[inline(always)]
+fn gradient_of_edges<S: Scalar>(edges: [Vec3<S>; 3], weights: [Vec3<S>; 3]) -> Mat3<S> {
+    Mat3::outer(edges[0], weights[0]) + Mat3::outer(edges[1], weights[1]) + Mat3::outer(edges[2], weights[2])
+}
+
+/// `−S d_k` at the four corners; the first is minus the sum of the others.
+#[inline(always)]
+fn forces_at_corners<S: Scalar>(s: Mat3<S>, [a, b, c]: [Vec3<S>; 3]) -> [Vec3<S>; 4] {
+    let (fa, fb, fc) = (-(s * a), -(s * b), -(s * c));
+    [-(fa + fb + fc), fa, fb, fc]
+}

@@ -1,0 +1,192 @@
+//! Stencils that are rebuilt from the present shape (Zhou et al. 2013, section 3.2).
+//!
+//! Nothing refers to a global rest shape: the local rest offset from phyxel `i` to a neighbour is what the stored elastic
+//! deformation says it was, `r_ij = F_i⁻¹ (x_j − x_i)`. The new weights reproduce `F_i` at the present positions.
+
+use super::mls::{Dropped, MlsReport, Row};
+use super::{NeighbourSearch, Neighbours, Radii, StencilError, StencilTable};
+use crate::math::{Mat3, Real, Vec3};
+use crate::scene::KernelKind;
+use rayon::prelude::*;
+
+/// Phyxels stretched more than this lose the neighbours that moved further away; a bound on the cost of the search.
+const MAX_STRETCH: f64 = 4.0;
+
+/// The present state of a body of phyxels; all slices have one value per phyxel.
+#[derive(Clone, Copy, Debug)]
+pub struct Present<'a, R> {
+    /// Positions [m].
+    pub positions: &'a [Vec3<R>],
+    /// Elastic deformation gradients.
+    pub elastic: &'a [Mat3<R>],
+    /// Rest volumes [m³].
+    pub volumes: &'a [R],
+    /// Support radii in the local rest shape [m].
+    pub radii: &'a [R],
+    /// The weight kernel.
+    pub kernel: KernelKind,
+    /// Strength of the penalty against zero-energy modes; 0 for none.
+    pub stabilisation: f64,
+}
+
+/// The buffers of rebuilding; once they have grown, a rebuild allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct UpdatedStencils<R> {
+    search: NeighbourSearch<R>,
+    candidates: Neighbours,
+    /// Inverse elastic gradient of each phyxel.
+    inverses: Vec<Mat3<R>>,
+    /// How far each looks in the present shape [m].
+    reach: Vec<R>,
+    lengths: Vec<u32>,
+}
+
+impl<R: Real> UpdatedStencils<R> {
+    /// Rebuilds all stencils into `table`, so that `Σ_k x_k ⊗ d_k = F_i` at the present positions, in every direction in
+    /// which the phyxel has neighbours. Gradients that cannot be inverted count as the identity and are reported.
+    pub fn rebuild(&mut self, now: &Present<'_, R>, table: &mut StencilTable<R>) -> Result<MlsReport, StencilError> {
+        now.check()?;
+        let n = now.positions.len();
+        let lost_gradients = self.invert(now);
+        self.search.rebuild(now.positions, Radii::Each(&self.reach), &mut self.candidates)?;
+        let (candidates, inverses) = (&self.candidates, &self.inverses);
+        let row = |i: usize| {
+            let (kernel, radius, inverse) = (now.kernel, now.radii[i], inverses[i]);
+            Row { kernel, radius, offset: move |j: u32| inverse * (now.positions[j as usize] - now.positions[i]) }
+        };
+        let near = |i: usize, j: &u32| (row(i).offset)(*j).norm_squared() < now.radii[i] * now.radii[i];
+        let count = |i: usize| candidates.of(i).iter().filter(|j| near(i, j)).count() as u32 + 1;
+        (0..n).into_par_iter().with_min_len(64).map(count).collect_into_vec(&mut self.lengths);
+        table.volumes.clear();
+        table.volumes.extend_from_slice(now.volumes);
+        table.resize(self.lengths.iter().copied(), now.stabilisation > 0.0)?;
+        let dropped: Dropped = table.fill_phyxels(|i, entries| {
+            entries.nodes[0] = i as u32;
+            let found = candidates.of(i).iter().filter(|j| near(i, j));
+            entries.nodes[1..].iter_mut().zip(found).for_each(|(slot, j)| *slot = *j);
+            row(i).fill(entries, R::of(now.stabilisation) * now.volumes[i])
+        });
+        let counts = self.lengths.iter().map(|l| *l as usize - 1);
+        Ok(MlsReport { lost_gradients, ..MlsReport::of(counts, dropped) })
+    }
+
+    /// Inverts the gradients and finds how far the support reaches in the present shape; returns how many had no inverse.
+    fn invert(&mut self, now: &Present<'_, R>) -> usize {
+        self.inverses.clear();
+        self.reach.clear();
+        let mut lost = 0;
+        for (f, radius) in now.elastic.iter().zip(now.radii) {
+            let inverse = f.inverse().filter(Mat3::is_finite);
+            lost += inverse.is_none() as usize;
+            self.inverses.push(inverse.unwrap_or_else(Mat3::identity));
+            let stretch = if inverse.is_some() { largest_stretch(f) } else { R::one() };
+            self.reach.push(*radius * stretch.min(R::of(MAX_STRETCH)));
+        }
+        lost
+    }
+}
+
+/// An upper bound of the largest singular value, exact for multiples of rotations: `σ² ≤ ‖FᵀF‖∞`.
+fn largest_stretch<R: Real>(f: &Mat3<R>) -> R {
+    let c = f.transpose() * *f;
+    let row = |i: usize| c.0[i][0].abs() + c.0[i][1].abs() + c.0[i][2].abs();
+    // A little more, since neighbours at the very edge of the support decide by rounding.
+    row(0).max(row(1)).max(row(2)).sqrt() * (R::one() + R::EPSILON * R::of(64.0))
+}
+
+impl<R: Real> Present<'_, R> {
+    fn check(&self) -> Result<(), StencilError> {
+        let n = self.positions.len();
+        StencilError::check_length("elastic gradients", self.elastic.len(), n)?;
+        StencilError::check_length("volumes", self.volumes.len(), n)?;
+        StencilError::check_length("support radii", self.radii.len(), n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MlsStencils;
+    use super::super::mls::tests::lattice;
+    use super::*;
+    use crate::scene::MlsSettings;
+
+    const F0: [[f64; 3]; 3] = [[1.3, 0.2, -0.1], [0.1, 0.8, 0.3], [0.0, -0.2, 1.1]];
+
+    fn deformed<R: Real>(f: Mat3<R>) -> (Vec<Vec3<R>>, Vec<Mat3<R>>, Vec<R>, Vec<R>) {
+        let body = lattice(6, 0.1);
+        let positions = body.points.iter().map(|p| f * Vec3::of(*p)).collect();
+        (positions, vec![f; 216], vec![R::of(1e-3); 216], vec![R::of(0.18); 216])
+    }
+
+    fn rebuilt<R: Real>(f: Mat3<R>, table: &mut StencilTable<R>) -> (MlsReport, Vec<Vec3<R>>) {
+        let (positions, elastic, volumes, radii) = deformed(f);
+        let kernel = KernelKind::Poly6;
+        let now = Present {
+            positions: &positions,
+            elastic: &elastic,
+            volumes: &volumes,
+            radii: &radii,
+            kernel,
+            stabilisation: 1.0,
+        };
+        let report = UpdatedStencils::default().rebuild(&now, table).unwrap();
+        (report, positions)
+    }
+
+    #[test]
+    fn a_homogeneous_deformation_is_reproduced_to_rounding() {
+        let mut table = StencilTable::default();
+        let (report, x) = rebuilt(Mat3::<f64>::of(F0), &mut table);
+        assert_eq!((report.singular_phyxels, report.lost_gradients), (0, 0));
+        for e in 0..table.len() {
+            assert!((table.deformation(e, &x) - Mat3::of(F0)).norm() < 1e-13);
+        }
+        let mut single = StencilTable::default();
+        let (_, x) = rebuilt(Mat3::<f32>::of(F0), &mut single);
+        for e in 0..single.len() {
+            assert!((single.deformation(e, &x) - Mat3::of(F0)).norm() < 3e-5);
+        }
+    }
+
+    #[test]
+    fn the_stencils_are_those_of_the_rest_shape() {
+        let settings = MlsSettings { consistency: false, ..Default::default() };
+        let total = MlsStencils::build(&lattice(6, 0.1), &settings).unwrap();
+        let mut table = StencilTable::default();
+        let (report, _) = rebuilt(Mat3::<f64>::of(F0), &mut table);
+        assert_eq!((&table.nodes, &table.offsets), (&total.table.nodes, &total.table.offsets));
+        for k in 0..table.weights.len() {
+            assert!((table.weights[k] - total.table.weights[k]).norm() < 1e-11);
+            assert!((table.penalties[k] - total.table.penalties[k]).abs() < 1e-12);
+        }
+        assert_eq!(report.max_neighbours, total.report.max_neighbours);
+    }
+
+    #[test]
+    fn a_rebuild_reuses_the_table_and_survives_broken_gradients() {
+        let (positions, elastic, volumes, radii) = deformed(Mat3::<f64>::identity());
+        let mut table = StencilTable::default();
+        let mut stencils = UpdatedStencils::default();
+        let kernel = KernelKind::Cosine;
+        let now = Present {
+            positions: &positions,
+            elastic: &elastic,
+            volumes: &volumes,
+            radii: &radii,
+            kernel,
+            stabilisation: 0.0,
+        };
+        stencils.rebuild(&now, &mut table).unwrap();
+        let before = (table.weights.as_ptr(), table.nodes.as_ptr(), table.offsets.as_ptr());
+        let intact = table.clone();
+        let mut broken = elastic.clone();
+        broken[7] = Mat3::zero();
+        broken[8] = Mat3::scaled_identity(f64::NAN);
+        let now = Present { elastic: &broken, ..now };
+        let report = stencils.rebuild(&now, &mut table).unwrap();
+        assert_eq!(before, (table.weights.as_ptr(), table.nodes.as_ptr(), table.offsets.as_ptr()));
+        assert_eq!((report.lost_gradients, &table), (2, &intact));
+        let short = Present { volumes: &volumes[1..], ..now };
+        assert!(matches!(stencils.rebuild(&short, &mut table), Err(StencilError::Length { found: 215, .. })));
+    }
+}
