@@ -72,7 +72,7 @@ pub fn bodies(simulation: &AnySimulation) -> Vec<BodyReport> {
             nodes: body.nodes,
             elements: body.elements,
             method: body.method.to_string(),
-            material: body.material,
+            material: body.material.to_string(),
             mass_kg: body.mass_kg,
             volume_m3: body.volume_m3,
             fragments: body.fragments,

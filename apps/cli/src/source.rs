@@ -42,19 +42,16 @@ pub fn load(args: &SceneArgs) -> Result<Source, Failure> {
 }
 
 /// Builds the simulation of a scene.
-pub fn build(scene: &Scene, precision: PrecisionArg) -> Result<AnySimulation, Failure> {
-    let precision = match precision {
-        PrecisionArg::F32 => Precision::F32,
-        PrecisionArg::F64 => Precision::F64,
-    };
-    AnySimulation::build(scene, precision).map_err(Failure::input)
+pub fn build(source: &Source, args: &SceneArgs) -> Result<AnySimulation, Failure> {
+    AnySimulation::build(&source.scene, precision(args))
+        .map_err(|error| Failure::input(format!("{}: {error}", args.scene)))
 }
 
-/// The word of a precision in results and checkpoints.
-pub fn precision_name(precision: PrecisionArg) -> &'static str {
-    match precision {
-        PrecisionArg::F32 => "f32",
-        PrecisionArg::F64 => "f64",
+/// The precision asked for.
+pub fn precision(args: &SceneArgs) -> Precision {
+    match args.precision {
+        PrecisionArg::F32 => Precision::F32,
+        PrecisionArg::F64 => Precision::F64,
     }
 }
 

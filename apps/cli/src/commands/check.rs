@@ -1,7 +1,5 @@
 //! `phyxel check`: what a scene would be, without simulating it.
 
-use phyxel::AnySimulation;
-
 use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::report::{self, BodyReport, CheckReport};
@@ -12,22 +10,22 @@ use crate::threads::with_threads;
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     with_threads(args.scene.threads, |_| {
         let source = source::load(&args.scene)?;
-        let simulation = source::build(&source.scene, args.scene.precision)?;
+        let mut simulation = source::build(&source, &args.scene)?;
         let result = CheckReport {
             scene: source.scene.name.clone(),
             bodies: report::bodies(&simulation),
-            warnings: simulation.warnings(),
+            warnings: simulation.warnings().to_vec(),
             stable_step_s: simulation.stable_step(),
             memory_bytes: simulation.memory_bytes(),
         };
         if args.tell.talks() {
-            tell(&source, &simulation, &result);
+            tell(&source, &result);
         }
         report::write(args.tell.json.as_deref(), &result)
     })
 }
 
-fn tell(source: &Source, simulation: &AnySimulation, result: &CheckReport) {
+fn tell(source: &Source, result: &CheckReport) {
     let scene = &source.scene;
     println!(
         "{}: {} s at {} frames/s, {}",
@@ -37,7 +35,7 @@ fn tell(source: &Source, simulation: &AnySimulation, result: &CheckReport) {
         scene.solver.integrator.name()
     );
     println!("{}", body_table(&result.bodies));
-    let (step, stable) = (scene.solver.step, simulation.stable_step());
+    let (step, stable) = (scene.solver.step, result.stable_step_s);
     println!("step {:.3} ms; explicit methods are stable up to {:.3} ms", step * 1e3, stable * 1e3);
     println!("memory about {:.1} MB", result.memory_bytes as f64 / 1e6);
     for warning in &result.warnings {

@@ -1,5 +1,6 @@
 //! `phyxel run`: simulates a scene and writes its results.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,25 @@ enum End {
     Failed(Failure),
 }
 
+/// Where the time goes.
+struct Clock {
+    started: Instant,
+    build: Duration,
+    simulate: Duration,
+    write: Duration,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Clock { started: Instant::now(), build: Duration::ZERO, simulate: Duration::ZERO, write: Duration::ZERO }
+    }
+
+    fn in_ms(&self) -> BTreeMap<String, f64> {
+        let stages = [("build", self.build), ("simulate", self.simulate), ("write", self.write)];
+        stages.into_iter().map(|(stage, time)| (stage.into(), time.as_secs_f64() * 1e3)).collect()
+    }
+}
+
 /// A run under way.
 struct Run<'a> {
     scene: &'a Scene,
@@ -60,7 +80,7 @@ struct Run<'a> {
     frame: usize,
     last: usize,
     totals: StepReport,
-    started: Instant,
+    clock: Clock,
 }
 
 impl<'a> Run<'a> {
@@ -68,13 +88,14 @@ impl<'a> Run<'a> {
     /// that wrong input leaves no trace.
     fn prepare(args: &RunArgs, source: &'a Source, formats: &[Format]) -> Result<Self, Failure> {
         let scene = &source.scene;
-        let mut simulation = source::build(scene, args.scene.precision)?;
+        let mut clock = Clock::start();
+        let mut simulation = source::build(source, &args.scene)?;
         if !args.tell.quiet {
             simulation.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
         }
         let folder = args.out.clone().unwrap_or_else(|| Path::new("out").join(&source.stem));
         let last = args.frames.unwrap_or((scene.duration * scene.frame_rate).round() as usize);
-        let precision = source::precision_name(args.scene.precision);
+        let precision = source::precision(&args.scene).name();
         let mut identity = Checkpoint { scene_hash: source.hash, precision: precision.into(), ..Checkpoint::default() };
         if args.resume {
             identity = resume(&folder.join(CHECKPOINT), identity, &mut simulation)?;
@@ -88,8 +109,8 @@ impl<'a> Run<'a> {
         let recorder = recorder(scene, formats, &simulation, &folder, last, resumed)?;
         let frame = identity.frame;
         let totals = StepReport { steps: identity.step, ..StepReport::default() };
-        let started = Instant::now();
-        let mut run = Run { scene, simulation, recorder, folder, identity, first: frame, frame, last, totals, started };
+        clock.build = clock.started.elapsed();
+        let mut run = Run { scene, simulation, recorder, folder, identity, first: frame, frame, last, totals, clock };
         if resumed.is_none() {
             run.record(0, &StepReport::default())?;
         }
@@ -118,7 +139,9 @@ impl<'a> Run<'a> {
 
     fn next_frame(&mut self, saved: &mut Instant) -> Result<(), Failure> {
         let next = self.frame + 1;
+        let stepping = Instant::now();
         let report = self.simulation.advance_to(next as f64 / self.scene.frame_rate).map_err(Failure::work)?;
+        self.clock.simulate += stepping.elapsed();
         self.totals.merge(&report);
         self.record(next, &report)?;
         self.frame = next;
@@ -131,6 +154,7 @@ impl<'a> Run<'a> {
 
     fn record(&mut self, frame: usize, report: &StepReport) -> Result<(), Failure> {
         let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        let writing = Instant::now();
         let energy = self.simulation.energy();
         let stats = FrameStats {
             kinetic_j: energy.kinetic_j,
@@ -145,7 +169,9 @@ impl<'a> Run<'a> {
             residual: report.residual,
             min_det_f: f64::NAN,
         };
-        recorder.push(&self.simulation.frame(frame), &stats).map_err(Failure::work)
+        recorder.push(&self.simulation.frame(frame), &stats).map_err(Failure::work)?;
+        self.clock.write += writing.elapsed();
+        Ok(())
     }
 
     fn save(&self) -> Result<PathBuf, Failure> {
@@ -163,13 +189,14 @@ impl<'a> Run<'a> {
 
     /// Closes the outputs whatever happened, and tells how it went.
     fn conclude(mut self, args: &RunArgs, source: &Source, threads: usize, end: End) -> Result<(), Failure> {
-        let wall = self.started.elapsed().as_secs_f64();
+        let closing = Instant::now();
         let outputs = self.recorder.take().map_or(Ok(Vec::new()), Recorder::finish).map_err(Failure::work);
+        self.clock.write += closing.elapsed();
         match end {
             End::Done => {
                 // The run is complete: nothing is left to go on with.
                 let _ = std::fs::remove_file(self.folder.join(CHECKPOINT));
-                let result = self.report(args, source, threads, wall, &outputs?);
+                let result = self.report(args, source, threads, &outputs?);
                 if args.tell.talks() {
                     tell(&result, &self.folder);
                 }
@@ -193,14 +220,29 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn report(&self, args: &RunArgs, source: &Source, threads: usize, wall_s: f64, outputs: &[PathBuf]) -> RunReport {
+    /// What was noticed while building and while stepping.
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.simulation.warnings().to_vec();
+        let StepReport { stopped_early, rollbacks, .. } = self.totals;
+        if stopped_early > 0 {
+            warnings.push(format!(
+                "{stopped_early} linear solves stopped before their tolerance: raise solver.max_iterations or shorten solver.step"
+            ));
+        }
+        if rollbacks > 0 {
+            warnings.push(format!("{rollbacks} steps were rolled back and cut: shorten solver.step"));
+        }
+        warnings
+    }
+
+    fn report(&self, args: &RunArgs, source: &Source, threads: usize, outputs: &[PathBuf]) -> RunReport {
         let simulated_s = self.simulation.time();
         let here = simulated_s - self.first as f64 / self.scene.frame_rate;
-        let timings = self.simulation.timings().into_iter().map(|(stage, ms)| (stage.to_string(), ms)).collect();
+        let wall_s = self.clock.started.elapsed().as_secs_f64();
         RunReport {
             scene: source.scene.name.clone(),
             device: "cpu",
-            precision: source::precision_name(args.scene.precision),
+            precision: source::precision(&args.scene).name(),
             threads,
             frames: self.frame + 1,
             steps: self.totals.steps,
@@ -211,9 +253,9 @@ impl<'a> Run<'a> {
             energy: report::energy(&self.simulation),
             momentum: self.simulation.momentum(),
             state_hash: format!("{:016x}", self.simulation.state_hash()),
-            warnings: self.simulation.warnings(),
+            warnings: self.warnings(),
             outputs: outputs.iter().map(|path| path.display().to_string()).collect(),
-            timings_ms: timings,
+            timings_ms: self.clock.in_ms(),
         }
     }
 }
@@ -277,8 +319,13 @@ fn floor(scene: &Scene) -> Option<f64> {
 fn tell(result: &RunReport, folder: &Path) {
     println!("{}", super::check::body_table(&result.bodies));
     println!(
-        "{}: {} frames, {} steps, {:.2} s simulated in {:.2} s, {:.2} times real time",
-        result.scene, result.frames, result.steps, result.simulated_s, result.wall_s, result.real_time_factor
+        "{}: {} frames, {} steps, {:.2} s simulated in {:.2} s, {:.2} s of it for steps",
+        result.scene,
+        result.frames,
+        result.steps,
+        result.simulated_s,
+        result.wall_s,
+        result.timings_ms["simulate"] / 1e3
     );
     if !result.outputs.is_empty() {
         println!("results in {}:", folder.display());
