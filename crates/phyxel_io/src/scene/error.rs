@@ -238,7 +238,7 @@ pub enum Problem {
 }
 
 fn did_you_mean(suggestion: &Option<String>) -> String {
-    suggestion.as_ref().map(|word| format!(", did you mean `{word}`?")).unwrap_or_default()
+    suggestion.as_ref().map(|word| format!(" (did you mean `{word}`?)")).unwrap_or_default()
 }
 
 fn bytes_in_words(bytes: f64) -> String {

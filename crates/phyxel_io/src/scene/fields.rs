@@ -17,6 +17,8 @@ pub(super) enum Range {
     PoissonRatio,
     /// Greater than zero and below one.
     Fraction,
+    /// Greater than zero and at most one.
+    Share,
 }
 
 impl Range {
@@ -27,6 +29,7 @@ impl Range {
             Range::NotNegative => (value >= 0.0, "0 or more"),
             Range::PoissonRatio => (value > -1.0 && value < 0.5, "greater than -1 and less than 0.5"),
             Range::Fraction => (value > 0.0 && value < 1.0, "greater than 0 and less than 1"),
+            Range::Share => (value > 0.0 && value <= 1.0, "greater than 0 and at most 1"),
         };
         if inside { Ok(value) } else { Err(Problem::OutOfRange { value, wanted }) }
     }

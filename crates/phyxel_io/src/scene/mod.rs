@@ -6,7 +6,7 @@
 //! | table | keys |
 //! | --- | --- |
 //! | top | `name` ("untitled"), `duration` (3), `frame_rate` (60), `gravity` ([0, -9.81, 0]) |
-//! | `[solver]` | `method` ("implicit-euler"), `step` (1/120), `linear` ("auto"), `tolerance` (1e-4), `max_iterations` (10000), `newton_iterations` (1), `newton_tolerance` (1e-5), `iterations` (10) and `substeps` (10) of PBD and XPBD, `conserve_momentum` (true) |
+//! | `[solver]` | `method` ("implicit-euler"), `step` (1/120), `linear` ("auto"), `tolerance` (1e-4), `max_iterations` (10000), `newton_iterations` (1), `newton_tolerance` (1e-5), `iterations` (10) and `substeps` (10) of PBD and XPBD, `pbd_stiffness` (0.9), `conserve_momentum` (true) |
 //! | `[materials.NAME]` | `preset` (a named material to start from), `law` ("corotated"), `young_modulus` (5e4), `poisson_ratio` (0.45), `density` (1000), `volume_stiffness`, `viscosity`, `bulk_viscosity`, `rayleigh_mass`, `rayleigh_stiffness` (0), `stiffness_matrix` (6 rows, law "anisotropic" only) |
 //! | `[[bodies]]` | `name` and `shape` (required), `method` ("mls"; "spring" for cloth and rope), one of `size`, `count` (1000), `cells`; `split` ("five" or "six" tetrahedra per cell of a box), `material` (a table above or a preset; a soft jelly), `position`, `rotation` (axis times degrees), `velocity`, `spin` (0), `mass` ("lumped"), `pins`, `loads` (none); for phyxels `kernel` ("poly6"), `support` (1.8 spacings, or `{ k, factor }`), `stabilisation` (1), `consistency` (true), `lagrangian` ("total") |
 //! | `shape` | `{ box = [x, y, z] }`, `{ sphere = r }`, `{ cylinder = { radius, height } }`, `{ torus = { major_radius, minor_radius } }`, `{ cloth = { size = [x, z], thickness } }`, `{ rope = { length, radius } }` |

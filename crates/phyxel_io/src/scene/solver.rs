@@ -15,6 +15,7 @@ const KEYS: &[&str] = &[
     "newton_tolerance",
     "iterations",
     "substeps",
+    "pbd_stiffness",
     "conserve_momentum",
 ];
 
@@ -31,6 +32,7 @@ pub(super) fn read(field: &Field<'_>) -> Result<SolverSettings, SceneError> {
         newton_tolerance: fields.number("newton_tolerance", Range::Fraction, default.newton_tolerance)?,
         iterations: fields.whole("iterations", 1, default.iterations)?,
         substeps: fields.whole("substeps", 1, default.substeps)?,
+        pbd_stiffness: fields.number("pbd_stiffness", Range::Share, default.pbd_stiffness)?,
         conserve_momentum: fields.flag("conserve_momentum", default.conserve_momentum)?,
     })
 }

@@ -31,7 +31,7 @@ fn every_key_of_the_solver_is_read() {
     let text = format!(
         "name = 'all'\nduration = 1\nframe_rate = 30\ngravity = [1, 2, 3]\n[solver]\nmethod = 'xpbd'\nstep = 0.01\n\
          linear = 'lu'\ntolerance = 1e-6\nmax_iterations = 7\nnewton_iterations = 3\nnewton_tolerance = 1e-7\n\
-         iterations = 5\nsubsteps = 2\nconserve_momentum = false\n{SMALL}"
+         iterations = 5\nsubsteps = 2\npbd_stiffness = 1\nconserve_momentum = false\n{SMALL}"
     );
     let scene = parse(&text).unwrap();
     assert_eq!((scene.name.as_str(), scene.duration, scene.frame_rate), ("all", 1.0, 30.0));
@@ -46,6 +46,7 @@ fn every_key_of_the_solver_is_read() {
         newton_tolerance: 1e-7,
         iterations: 5,
         substeps: 2,
+        pbd_stiffness: 1.0,
         conserve_momentum: false,
     };
     assert_eq!(scene.solver, expected);

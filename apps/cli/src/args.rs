@@ -1,0 +1,173 @@
+//! What can be written on the command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  phyxel run jelly                              a built-in scene; results in out/jelly
+  phyxel run my.toml --out results --formats usd,csv --set solver.step=0.002
+  phyxel check my.toml                          sizes, step limits and warnings, without simulating
+
+Exit status: 0 done, 1 the work failed, 2 the input was wrong, 130 interrupted with a checkpoint left behind.";
+
+/// Solids that deform, yield, melt and break in real time.
+#[derive(Debug, Parser)]
+#[command(name = "phyxel", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What to do; nothing shows the help.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Built-in scenes, materials, solvers, validation cases, devices
+    List(ListArgs),
+    /// Simulates a scene and writes its results
+    Run(RunArgs),
+    /// Reads and builds a scene, reports sizes, step limits and warnings, and simulates nothing
+    Check(CheckArgs),
+    /// Runs the mechanics cases with known answers
+    Validate(ValidateArgs),
+    /// Runs the benchmark suites: papers, scaling, kernels
+    Bench(BenchArgs),
+    /// Surface to tetrahedra or phyxels (not in this version)
+    Mesh(LaterArgs),
+    /// Draws a result without a window (not in this version)
+    Render(LaterArgs),
+    /// The window (not in this version)
+    Studio(LaterArgs),
+}
+
+/// Where a scene comes from.
+#[derive(Debug, Args)]
+pub struct SceneArgs {
+    /// A TOML file, or the name of a built-in scene (see `phyxel list`)
+    pub scene: String,
+    /// Changes a key of the scene, such as solver.step=0.001 or bodies.cube.size=0.02; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_and_value)]
+    pub overrides: Vec<(String, String)>,
+    /// Numbers in which to calculate
+    #[arg(long, value_enum, default_value_t = PrecisionArg::F32)]
+    pub precision: PrecisionArg,
+    /// Threads to use; all cores by default. Results do not depend on it
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threads: Option<usize>,
+}
+
+/// Where results are told.
+#[derive(Debug, Args)]
+pub struct TellArgs {
+    /// Writes the machine-readable result to FILE, or to stdout for `-`
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Shows nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+impl TellArgs {
+    /// Whether text for people may go to stdout.
+    pub fn talks(&self) -> bool {
+        !self.quiet && self.json.as_deref() != Some(std::path::Path::new("-"))
+    }
+}
+
+/// `phyxel list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    pub tell: TellArgs,
+}
+
+/// `phyxel run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub scene: SceneArgs,
+    #[command(flatten)]
+    pub tell: TellArgs,
+    /// Folder for the results [default: out/SCENE]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// What to write, with commas: usd, vtk, ply, obj, csv, png; `none` writes nothing
+    #[arg(long, value_name = "LIST", default_value = "usd,vtk,csv,png")]
+    pub formats: String,
+    /// Simulates this many frames after the initial one, instead of the scene's duration
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub frames: Option<usize>,
+    /// Where to calculate
+    #[arg(long, value_enum, default_value_t = DeviceArg::Auto)]
+    pub device: DeviceArg,
+    /// Goes on from the checkpoint that an interrupted run left in the folder
+    #[arg(long)]
+    pub resume: bool,
+}
+
+/// `phyxel check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub scene: SceneArgs,
+    #[command(flatten)]
+    pub tell: TellArgs,
+}
+
+/// `phyxel validate`.
+#[derive(Debug, Args)]
+pub struct ValidateArgs {
+    /// Cases to run; all by default
+    pub cases: Vec<String>,
+    #[command(flatten)]
+    pub tell: TellArgs,
+}
+
+/// `phyxel bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Suites to run: papers, scaling, kernels; all by default
+    pub suites: Vec<String>,
+    #[command(flatten)]
+    pub tell: TellArgs,
+    /// Where to calculate
+    #[arg(long, value_enum, default_value_t = DeviceArg::Auto)]
+    pub device: DeviceArg,
+}
+
+/// A command that will come: whatever follows it is accepted, so that the answer is always the same.
+#[derive(Debug, Args)]
+pub struct LaterArgs {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub rest: Vec<OsString>,
+}
+
+/// `--precision`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PrecisionArg {
+    /// Single precision: twice as fast, seven digits
+    F32,
+    /// Double precision: sixteen digits
+    F64,
+}
+
+/// `--device`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DeviceArg {
+    /// The processor
+    Cpu,
+    /// The graphics card (not in this version)
+    Gpu,
+    /// Whatever is fastest
+    Auto,
+}
+
+fn key_and_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().into(), value.trim().into())),
+        _ => Err("write it as key=value, such as solver.step=0.001".into()),
+    }
+}
