@@ -23,6 +23,9 @@ pub struct Stop {
     pub tolerance: f64,
     /// Most iterations.
     pub max_iterations: usize,
+    /// The residual is relative to its start, or to this where that is more: a solve that only mends an earlier one
+    /// need not be more exact than that was.
+    pub least_reference: f64,
 }
 
 /// Vectors that a solve needs; kept between solves.
@@ -67,9 +70,10 @@ pub fn solve<R: Real>(
     residual(system, b, x, r);
     // A body at rest starts with a residual of rounding errors; asking for a fraction of those would never end.
     let noise = norm(b) * R::EPSILON.to_f64() * 4.0;
-    let reference = norm(r).max(noise);
+    let start = norm(r);
+    let reference = start.max(noise).max(stop.least_reference);
     let mut report = LinearReport { converged: true, reference, ..Default::default() };
-    if reference == 0.0 || norm(r) <= noise {
+    if reference == 0.0 || start <= noise {
         return report;
     }
     let mut last = f64::INFINITY;

@@ -15,7 +15,7 @@ use crate::stencil::block::{BlockScratch, TangentMix};
 /// Meshes up to this many nodes are factored when every law is linear; beyond, fill-in outgrows iterations.
 const MAX_AUTO_DIRECT: usize = 20_000;
 /// Solves per linearisation until the contact set must have settled.
-const MAX_CONTACT_ROUNDS: usize = 8;
+const MAX_CONTACT_ROUNDS: usize = 6;
 
 /// Everything that implicit steps keep between steps.
 pub struct Implicit<R> {
@@ -118,7 +118,9 @@ impl<R: Real> Implicit<R> {
                 }
             }
             self.last.copy_from_slice(&self.v);
-            let start = self.solve_with_contact(model, stage, settings, scratch, report)?;
+            // Newton's own tolerance bounds how exact its steps need to be.
+            let least = 0.1 * settings.newton_tolerance / settings.tolerance * reference;
+            let start = self.solve_with_contact(model, stage, settings, (scratch, least), report)?;
             if k == 0 {
                 reference = start;
             } else if !self.search(model, stage, inertia, scratch) {
@@ -233,10 +235,11 @@ impl<R: Real> Implicit<R> {
         model: &Model<R>,
         stage: &Stage<'_, R>,
         settings: &SolverSettings,
-        scratch: &mut [BlockScratch<R>],
+        (scratch, least_reference): (&mut [BlockScratch<R>], f64),
         report: &mut StepReport,
     ) -> Result<f64, FactorError> {
-        let stop = Stop { tolerance: settings.tolerance, max_iterations: settings.max_iterations };
+        let SolverSettings { tolerance, max_iterations, .. } = *settings;
+        let mut stop = Stop { tolerance, max_iterations, least_reference };
         let mut first = 0.0;
         for round in 0..MAX_CONTACT_ROUNDS {
             touch::merge(model, stage, &self.pins, &self.touches, &mut self.held);
@@ -255,13 +258,14 @@ impl<R: Real> Implicit<R> {
             report.stopped_early += !linear.converged as usize;
             if round == 0 {
                 first = linear.reference;
+                stop.least_reference = first;
             }
             if model.colliders.is_empty() {
                 break;
             }
             matrix.multiply(model, scratch, scales, v, q);
             par::for_each(q, |i, q| *q -= rhs[i]);
-            let changed = touch::update(model, touches, v, q);
+            let changed = touch::update(model, touches, v, q, round);
             let added = touch::add_penetrating(model, stage, v, touches);
             if !changed && !added {
                 break;

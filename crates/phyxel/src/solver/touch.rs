@@ -113,8 +113,17 @@ pub fn add_friction<R: Real>(model: &Model<R>, touches: &[Touch<R>], b: &mut [Ve
     }
 }
 
-/// Lets nodes go, slide or stick according to the reactions `q = A v − b`; true when something changed.
-pub fn update<R: Real>(model: &Model<R>, touches: &mut Vec<Touch<R>>, v: &[Vec3<R>], q: &[Vec3<R>]) -> bool {
+/// Lets nodes go, slide or stick according to the reactions `q = A v − b`; true when another round is worth it.
+///
+/// Friction of sliding nodes lags behind their normal impulse. Two rounds bring it near enough; the next step starts
+/// from there.
+pub fn update<R: Real>(
+    model: &Model<R>,
+    touches: &mut Vec<Touch<R>>,
+    v: &[Vec3<R>],
+    q: &[Vec3<R>],
+    round: usize,
+) -> bool {
     let known = touches.len();
     touches.retain(|t| model.colliders[t.collider as usize].normal.dot(q[t.node as usize]) >= R::zero());
     let mut changed = touches.len() != known;
@@ -122,7 +131,7 @@ pub fn update<R: Real>(model: &Model<R>, touches: &mut Vec<Touch<R>>, v: &[Vec3<
         let collider = &model.colliders[touch.collider as usize];
         let (reaction, velocity) = (q[touch.node as usize], v[touch.node as usize]);
         let impulse = collider.normal.dot(reaction);
-        let drifted = (impulse - touch.impulse).abs() > R::of(0.02) * impulse;
+        let drifted = round < 2 && (impulse - touch.impulse).abs() > R::of(0.05) * impulse;
         touch.impulse = impulse;
         let tangential = reaction - collider.normal * impulse;
         let slip = velocity - collider.normal * collider.normal.dot(velocity);
