@@ -145,13 +145,13 @@ pub struct MlsSettings {
 }
 
 impl Default for MlsSettings {
-    /// Support of 1.8 spacings with full stabilisation was three times cheaper and more accurate than the
+    /// Support of 1.8 spacings with a tenth of full stabilisation was three times cheaper and more accurate than the
     /// wide supports of the papers (cantilever study in ARCHITECTURE.md).
     fn default() -> Self {
         MlsSettings {
             kernel: KernelKind::Poly6,
             support: Support::Spacings(1.8),
-            stabilisation: 1.0,
+            stabilisation: 0.1,
             consistency: true,
             lagrangian: Lagrangian::Total,
         }

@@ -112,7 +112,10 @@ mod tests {
 
     const F0: [[f64; 3]; 3] = [[1.3, 0.2, -0.1], [0.1, 0.8, 0.3], [0.0, -0.2, 1.1]];
 
-    fn deformed<R: Real>(f: Mat3<R>) -> (Vec<Vec3<R>>, Vec<Mat3<R>>, Vec<R>, Vec<R>) {
+    type Body<R> = (Vec<Vec3<R>>, Vec<Mat3<R>>, Vec<R>, Vec<R>);
+
+    /// Positions, elastic gradients, volumes and radii of a lattice deformed by `f`.
+    fn deformed<R: Real>(f: Mat3<R>) -> Body<R> {
         let body = lattice(6, 0.1);
         let positions = body.points.iter().map(|p| f * Vec3::of(*p)).collect();
         (positions, vec![f; 216], vec![R::of(1e-3); 216], vec![R::of(0.18); 216])

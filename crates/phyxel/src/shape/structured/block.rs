@@ -12,8 +12,9 @@ pub enum CubeSplit {
     Six,
 }
 
-/// The corners of a cube are numbered by bits: 1 for x, 2 for y, 4 for z.
-const FIVE: [[usize; 4]; 5] = [[0, 1, 2, 4], [3, 2, 1, 7], [5, 4, 7, 1], [6, 7, 4, 2], [1, 2, 4, 7]];
+/// The corners of a cube are numbered by bits: 1 for x, 2 for y, 4 for z. In even cubes the middle tetrahedron holds the
+/// lowest corner; the numbers of published beams on such meshes depend on this.
+const FIVE: [[usize; 4]; 5] = [[0, 3, 5, 6], [1, 0, 3, 5], [2, 3, 0, 6], [4, 5, 6, 0], [7, 6, 5, 3]];
 
 /// The six orders in which three steps along the axes lead from corner to opposite corner.
 const STEPS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];

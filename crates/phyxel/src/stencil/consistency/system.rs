@@ -9,8 +9,6 @@ use crate::math::Vec3;
 use crate::stencil::StencilTable;
 use rayon::prelude::*;
 
-/// Four numbers per component: the multipliers of an element's completeness.
-type Completeness = [Vec3<f64>; 4];
 type Gram = [[f64; 4]; 4];
 
 pub(super) struct System {
@@ -59,33 +57,47 @@ impl System {
         }
     }
 
+    pub fn entry_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The volume of the element of an entry.
+    fn volume(&self, entry: usize) -> f64 {
+        self.volumes[self.uses.element_of[entry] as usize]
+    }
+
     pub fn singular_elements(&self) -> usize {
         self.inverses.iter().filter(|m| m.is_none()).count()
     }
 
     /// `Σ_e V_e d_ek` of interior nodes; zero for the others.
     pub fn imbalance(&self, table: &StencilTable<f64>) -> Vec<Vec3<f64>> {
-        self.over_nodes(|sum: Vec3<f64>, entry, e| sum + table.weights[entry] * self.volumes[e])
+        self.over_nodes(|sum: Vec3<f64>, entry| sum + table.weights[entry] * self.volume(entry))
     }
 
     /// The largest imbalance in proportion to what meets at the node.
     pub fn largest_relative(&self, table: &StencilTable<f64>, imbalance: &[Vec3<f64>]) -> f64 {
-        let sizes = self.over_nodes(|sum: f64, entry, e| sum + table.weights[entry].norm() * self.volumes[e]);
+        let sizes = self.over_nodes(|sum: f64, entry| sum + table.weights[entry].norm() * self.volume(entry));
         let relative = imbalance.iter().zip(&sizes).filter(|(_, s)| **s > 0.0).map(|(r, s)| r.norm() / s);
         relative.fold(0.0, f64::max)
     }
 
-    /// The matrix times multipliers on nodes.
-    pub fn multiply(&self, multipliers: &[Vec3<f64>]) -> Vec<Vec3<f64>> {
-        let completeness = self.completeness(multipliers);
-        self.over_nodes(|sum: Vec3<f64>, entry, e| {
-            sum + self.change(multipliers, &completeness, entry, e) * self.volumes[e]
-        })
+    /// The matrix times multipliers on nodes; `forces` is room for one vector per entry.
+    ///
+    /// Entry by entry first and node by node after, so that the second pass gathers one small vector per entry.
+    pub fn multiply(&self, multipliers: &[Vec3<f64>], forces: &mut [Vec3<f64>]) -> Vec<Vec3<f64>> {
+        fill_rows(&self.offsets, &mut *forces, &|e, own: &mut [Vec3<f64>]| {
+            own.fill(Vec3::zero());
+            self.add_change(e, multipliers, self.volumes[e], own);
+        });
+        let forces = &*forces;
+        self.over_nodes(|sum: Vec3<f64>, entry| sum + forces[entry])
     }
 
     /// The diagonal of the matrix.
     pub fn diagonal(&self) -> Vec<f64> {
-        self.over_nodes(|sum: f64, entry, e| {
+        self.over_nodes(|sum: f64, entry| {
+            let e = self.uses.element_of[entry] as usize;
             let Some(inverse) = &self.inverses[e] else { return sum };
             let (w, p, v) = (self.squares[entry], &self.rows[entry], self.volumes[e]);
             let taken: f64 = (0..4).map(|i| p[i] * (0..4).map(|j| inverse[i][j] * p[j]).sum::<f64>()).sum();
@@ -95,55 +107,44 @@ impl System {
 
     /// Adds the change that belongs to multipliers to the weights.
     pub fn apply_change(&self, multipliers: &[Vec3<f64>], weights: &mut [Vec3<f64>]) {
-        let completeness = self.completeness(multipliers);
-        fill_rows(&self.offsets, weights, &|e, own: &mut [Vec3<f64>]| {
-            for (k, d) in own.iter_mut().enumerate() {
-                *d += self.change(multipliers, &completeness, self.offsets[e] as usize + k, e);
-            }
-        });
+        fill_rows(&self.offsets, weights, &|e, own: &mut [Vec3<f64>]| self.add_change(e, multipliers, 1.0, own));
     }
 
-    /// `δ` of one entry.
-    fn change(&self, multipliers: &[Vec3<f64>], completeness: &[Completeness], entry: usize, e: usize) -> Vec3<f64> {
-        if self.inverses[e].is_none() {
-            return Vec3::zero();
-        }
-        let (p, a) = (&self.rows[entry], &completeness[e]);
-        let sum = a[0] * p[0] + a[1] * p[1] + a[2] * p[2] + a[3] * p[3];
-        (multipliers[self.nodes[entry] as usize] + sum) * (self.squares[entry] * self.volumes[e])
-    }
-
-    /// `−(PᵀWP)⁻¹ PᵀW λ` of every element.
-    fn completeness(&self, multipliers: &[Vec3<f64>]) -> Vec<Completeness> {
-        let of_element = |e: usize| {
-            let mut answer = [Vec3::zero(); 4];
-            let Some(inverse) = &self.inverses[e] else { return answer };
-            let mut moments = [Vec3::zero(); 4];
-            for entry in self.offsets[e] as usize..self.offsets[e + 1] as usize {
-                let weighted = multipliers[self.nodes[entry] as usize] * self.squares[entry];
-                for i in 0..4 {
-                    moments[i] += weighted * self.rows[entry][i];
-                }
-            }
+    /// Adds `scale · δ_e` of one element to its entries.
+    fn add_change(&self, e: usize, multipliers: &[Vec3<f64>], scale: f64, own: &mut [Vec3<f64>]) {
+        let Some(inverse) = &self.inverses[e] else { return };
+        let range = self.offsets[e] as usize..self.offsets[e + 1] as usize;
+        let (nodes, squares, rows) = (&self.nodes[range.clone()], &self.squares[range.clone()], &self.rows[range]);
+        let mut moments = [Vec3::zero(); 4];
+        for k in 0..own.len() {
+            let weighted = multipliers[nodes[k] as usize] * squares[k];
             for i in 0..4 {
-                for j in 0..4 {
-                    answer[i] -= moments[j] * inverse[i][j];
-                }
+                moments[i] += weighted * rows[k][i];
             }
-            answer
-        };
-        (0..self.volumes.len()).into_par_iter().with_min_len(64).map(of_element).collect()
+        }
+        let mut completeness = [Vec3::zero(); 4];
+        for i in 0..4 {
+            for j in 0..4 {
+                completeness[i] -= moments[j] * inverse[i][j];
+            }
+        }
+        let scale = scale * self.volumes[e];
+        for k in 0..own.len() {
+            let p = &rows[k];
+            let [a, b, c, d] = completeness;
+            let sum = multipliers[nodes[k] as usize] + a * p[0] + b * p[1] + c * p[2] + d * p[3];
+            own[k] += sum * (squares[k] * scale);
+        }
     }
 
     /// A sum over the entries of each interior node, in the order of elements.
-    fn over_nodes<T: Default + Send>(&self, add: impl Fn(T, usize, usize) -> T + Sync) -> Vec<T> {
+    fn over_nodes<T: Default + Send>(&self, add: impl Fn(T, usize) -> T + Sync) -> Vec<T> {
         let of_node = |k: usize| {
             if !self.interior[k] {
                 return T::default();
             }
             let own = &self.uses.entries[self.uses.offsets[k] as usize..self.uses.offsets[k + 1] as usize];
-            let element = |entry: u32| self.uses.element_of[entry as usize] as usize;
-            own.iter().fold(T::default(), |sum, &entry| add(sum, entry as usize, element(entry)))
+            own.iter().fold(T::default(), |sum, &entry| add(sum, entry as usize))
         };
         (0..self.interior.len()).into_par_iter().with_min_len(64).map(of_node).collect()
     }

@@ -2,7 +2,7 @@
 //!
 //! Element `i` is phyxel `i` with its neighbours: `d_j = A⁻¹ X_ij w_ij`, `d_i = −Σ d_j`, `A = Σ_j w_ij X_ij X_ijᵀ`.
 
-mod jacobi;
+mod moment;
 mod report;
 mod row;
 

@@ -1,7 +1,7 @@
 //! One phyxel's stencil, from the offsets to its neighbours.
 
 use super::super::slices::Tally;
-use super::jacobi::inverse_of_moment;
+use super::moment::inverse_of_moment;
 use crate::math::{Mat3, Real, Vec3};
 use crate::scene::KernelKind;
 

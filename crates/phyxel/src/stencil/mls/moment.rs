@@ -1,6 +1,6 @@
 //! The inverse of a moment matrix, in the directions where it has one.
 
-use crate::math::{Mat3, Real};
+use crate::math::{Mat3, Real, pseudo_inverse_symmetric};
 
 /// Directions whose moment is below this share of the largest are dropped: neighbours thinner than a thousandth of
 /// their extent carry no information across, only rounding.
@@ -8,53 +8,16 @@ const CUTOFF: f64 = 1e-6;
 
 /// Pseudo-inverse of a symmetric positive semi-definite matrix, and how many directions it leaves out.
 pub(crate) fn inverse_of_moment<R: Real>(moment: Mat3<R>) -> (Mat3<R>, usize) {
-    let (values, vectors) = moment_axes(moment);
-    let largest = values.iter().fold(R::zero(), |m, v| m.max(*v));
-    let smallest_kept = largest * R::of(CUTOFF).max(R::EPSILON * R::of(16.0));
-    let mut inverse = Mat3::zero();
-    let mut dropped = 0;
-    for k in 0..3 {
-        let usable = values[k] > smallest_kept && values[k].is_finite();
-        if usable {
-            let axis = vectors.column(k);
-            inverse += Mat3::outer(axis, axis * (R::one() / values[k]));
-        } else {
-            dropped += 1;
-        }
-    }
+    let cutoff = R::of(CUTOFF).max(R::EPSILON * R::of(16.0));
+    let (inverse, dropped) =
+        if moment.is_finite() { pseudo_inverse_symmetric(&moment, cutoff) } else { (Mat3::zero(), 3) };
+    let dropped = dropped as usize;
     if dropped > 0 {
         return (inverse, dropped);
     }
     // One Newton step removes the rounding of the rotations.
     let correction = Mat3::scaled_identity(R::of(2.0)) - moment * inverse;
     ((inverse * correction).symmetric_part(), 0)
-}
-
-/// Eigenvalues and, as columns, eigenvectors, by cyclic Jacobi rotations.
-fn moment_axes<R: Real>(moment: Mat3<R>) -> ([R; 3], Mat3<R>) {
-    let mut a = moment;
-    let mut v = Mat3::identity();
-    for _ in 0..12 {
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            let apq = a.0[p][q];
-            let negligible = apq.abs() <= R::EPSILON * R::of(0.01) * (a.0[p][p].abs() + a.0[q][q].abs());
-            if negligible {
-                continue;
-            }
-            let theta = (a.0[q][q] - a.0[p][p]) / (apq + apq);
-            let sign = if theta < R::zero() { -R::one() } else { R::one() };
-            let t = sign / (theta.abs() + (theta * theta + R::one()).sqrt());
-            let c = R::one() / (t * t + R::one()).sqrt();
-            let mut rotation = Mat3::identity();
-            rotation.0[p][p] = c;
-            rotation.0[q][q] = c;
-            rotation.0[p][q] = c * t;
-            rotation.0[q][p] = -(c * t);
-            a = rotation.transpose() * a * rotation;
-            v = v * rotation;
-        }
-    }
-    ([a.0[0][0], a.0[1][1], a.0[2][2]], v)
 }
 
 #[cfg(test)]

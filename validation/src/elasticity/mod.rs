@@ -1,0 +1,5 @@
+//! cases
+
+use crate::Case;
+
+pub(crate) const CASES: &[Case] = &[];
