@@ -122,6 +122,12 @@ pub struct CheckArgs {
 pub struct ValidateArgs {
     /// Cases to run; all by default
     pub cases: Vec<String>,
+    /// Numbers in which to calculate; the references hold for f64
+    #[arg(long, value_enum, default_value_t = PrecisionArg::F64)]
+    pub precision: PrecisionArg,
+    /// Threads to use; all cores by default
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threads: Option<usize>,
     #[command(flatten)]
     pub tell: TellArgs,
 }

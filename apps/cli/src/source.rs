@@ -49,7 +49,12 @@ pub fn build(source: &Source, args: &SceneArgs) -> Result<AnySimulation, Failure
 
 /// The precision asked for.
 pub fn precision(args: &SceneArgs) -> Precision {
-    match args.precision {
+    precision_of(args.precision)
+}
+
+/// The engine's word for a word of the command line.
+pub fn precision_of(word: PrecisionArg) -> Precision {
+    match word {
         PrecisionArg::F32 => Precision::F32,
         PrecisionArg::F64 => Precision::F64,
     }

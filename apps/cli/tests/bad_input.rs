@@ -87,6 +87,7 @@ fn bad_arguments_are_refused_without_a_trace() {
         (&["run", "good.toml", "--out", "a_file"], &["--out", "a_file", "not a folder"]),
         (&["mesh", "bunny.obj", "-o", "x"], &["`phyxel mesh` is not in this version"]),
         (&["render", "result"], &["`phyxel render` is not in this version"]),
+        (&["validate", "no-such-case"], &["no validation case `no-such-case`"]),
         (&["studio"], &["`phyxel studio` is not in this version"]),
     ];
     for (args, parts) in cases {

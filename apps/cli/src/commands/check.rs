@@ -36,11 +36,16 @@ fn tell(source: &Source, result: &CheckReport) {
     );
     println!("{}", body_table(&result.bodies));
     let (step, stable) = (scene.solver.step, result.stable_step_s);
-    println!("step {:.3} ms; explicit methods are stable up to {:.3} ms", step * 1e3, stable * 1e3);
+    println!("step {} ms; explicit methods are stable up to {} ms", short(step * 1e3), short(stable * 1e3));
     println!("memory about {:.1} MB", result.memory_bytes as f64 / 1e6);
     for warning in &result.warnings {
         println!("warning: {warning}");
     }
+}
+
+/// About three digits, whatever the size.
+fn short(value: f64) -> String {
+    if (0.01..1e4).contains(&value) { format!("{value:.3}") } else { format!("{value:.2e}") }
 }
 
 /// The bodies as a table for people.
