@@ -137,6 +137,9 @@ pub struct ValidateArgs {
 pub struct BenchArgs {
     /// Suites to run: papers, scaling, kernels; all by default
     pub suites: Vec<String>,
+    /// Threads to use; all cores by default
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threads: Option<usize>,
     #[command(flatten)]
     pub tell: TellArgs,
     /// Where to calculate

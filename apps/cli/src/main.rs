@@ -1,6 +1,7 @@
 //! The `phyxel` command.
 
 mod args;
+mod bench;
 mod commands;
 mod failure;
 mod interrupt;

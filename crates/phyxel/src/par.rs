@@ -31,21 +31,21 @@ pub fn chunks<T: Send>(items: &mut [T], size: usize, f: impl Fn(usize, &mut [T])
     }
 }
 
-/// [`chunks`] over two arrays at once, `per_a` items of `a` and `per_b` of `b` for each of `size` indices.
+/// [`chunks`] over three arrays of the same length at once.
 #[inline]
-pub fn chunks2<A: Send, B: Send>(
-    (a, per_a): (&mut [A], usize),
-    (b, per_b): (&mut [B], usize),
+pub fn chunks3<A: Send, B: Send, C: Send>(
+    (a, b, c): (&mut [A], &mut [B], &mut [C]),
     size: usize,
-    f: impl Fn(usize, &mut [A], &mut [B]) + Sync,
+    f: impl Fn(usize, &mut [A], &mut [B], &mut [C]) + Sync,
 ) {
-    if a.len() <= size * per_a || rayon::current_num_threads() == 1 {
-        for (k, (ca, cb)) in a.chunks_mut(size * per_a).zip(b.chunks_mut(size * per_b)).enumerate() {
-            f(k * size, ca, cb);
+    if a.len() <= size || rayon::current_num_threads() == 1 {
+        let parts = a.chunks_mut(size).zip(b.chunks_mut(size)).zip(c.chunks_mut(size));
+        for (k, ((a, b), c)) in parts.enumerate() {
+            f(k * size, a, b, c);
         }
     } else {
-        let both = a.par_chunks_mut(size * per_a).zip(b.par_chunks_mut(size * per_b));
-        both.enumerate().for_each(|(k, (ca, cb))| f(k * size, ca, cb));
+        let parts = a.par_chunks_mut(size).zip(b.par_chunks_mut(size)).zip(c.par_chunks_mut(size));
+        parts.enumerate().for_each(|(k, ((a, b), c))| f(k * size, a, b, c));
     }
 }
 

@@ -3,6 +3,12 @@
 use super::{Real, Scalar};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
+impl<R: Real, const N: usize> Default for Lanes<R, N> {
+    fn default() -> Self {
+        Lanes([R::zero(); N])
+    }
+}
+
 /// `N` numbers that are added and multiplied together; the compiler turns the loops into vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lanes<R, const N: usize>(pub [R; N]);

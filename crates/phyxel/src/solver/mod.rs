@@ -140,7 +140,12 @@ impl<R: Real> Solver<R> {
     /// Notes the momenta that each free body must have after `dt`.
     fn note_momenta(&mut self, model: &Model<R>, state: &State<R>, dt: f64) {
         self.momenta.clear();
-        if !self.settings.conserve_momentum || self.settings.integrator == Integrator::QuasiStatic {
+        // Symplectic methods keep both by themselves; equilibrium has none.
+        let needless = matches!(
+            self.settings.integrator,
+            Integrator::SymplecticEuler | Integrator::LeapFrog | Integrator::Verlet | Integrator::QuasiStatic
+        );
+        if !self.settings.conserve_momentum || needless {
             return;
         }
         let gravity = Vec3(model.loads.gravity.to_f64());

@@ -2,9 +2,12 @@
 
 use super::StencilTable;
 use super::incidence::Incidence;
-use crate::math::{Mat3, Real, Vec3};
+use crate::math::{Lanes, Mat3, Real, Scalar, Vec3};
 use crate::par;
 use std::ops::Range;
+
+/// Elements per task.
+const TASK: usize = 128;
 
 /// Stencils with their transposed copy, from which nodes gather.
 #[derive(Clone, Debug)]
@@ -33,18 +36,31 @@ struct Transposed<R> {
     element_of_entry: Vec<u32>,
 }
 
+/// Four numbers side by side: a vector of three and a spare, so that one instruction works on all of it.
+type Quad<R> = Lanes<R, 4>;
+/// A 3x3 matrix by columns, each padded to four.
+type Columns<R> = [Quad<R>; 3];
+
 /// Room for one pass over the elements.
 #[derive(Clone, Debug, Default)]
 pub struct GeneralScratch<R> {
-    stresses: Vec<Mat3<R>>,
-    /// With penalties: the gradient, and the sum of the penalty forces on the centre.
-    gradients: Vec<(Mat3<R>, Vec3<R>)>,
+    field: Vec<Quad<R>>,
+    rest: Vec<Quad<R>>,
+    stresses: Vec<Columns<R>>,
+    /// With penalties: the gradient of each element.
+    gradients: Vec<Columns<R>>,
+    /// With penalties: the sum of the penalty forces on the centre of each element.
+    pulls: Vec<Quad<R>>,
 }
 
 impl<R: Real> GeneralScratch<R> {
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val(&self.stresses[..]) + size_of_val(&self.gradients[..])
+        size_of_val(&self.field[..])
+            + size_of_val(&self.rest[..])
+            + size_of_val(&self.stresses[..])
+            + size_of_val(&self.gradients[..])
+            + size_of_val(&self.pulls[..])
     }
 }
 
@@ -142,14 +158,16 @@ impl<R: Real> General<R> {
         self.table.offsets[e] as usize..self.table.offsets[e + 1] as usize
     }
 
-    /// `Σ_k p_k ⊗ d_k`.
+    /// `Σ_k p_k ⊗ d_k`, from differences to the first entry: the weights sum to zero, and a common motion of all nodes
+    /// must not cost digits.
     #[inline(always)]
     pub fn gradient(&self, e: usize, field: &[Vec3<R>]) -> Mat3<R> {
         let range = self.entries(e);
         let (nodes, weights) = (&self.table.nodes[range.clone()], &self.table.weights[range]);
+        let center = field[nodes[0] as usize];
         let mut g = Mat3::zero();
-        for (&node, &d) in nodes.iter().zip(weights) {
-            g += Mat3::outer(field[node as usize], d);
+        for (&node, &d) in nodes.iter().zip(weights).skip(1) {
+            g += Mat3::outer(field[node as usize] - center, d);
         }
         g
     }
@@ -177,41 +195,107 @@ impl<R: Real> General<R> {
         out: &mut [Vec3<R>],
         stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync,
     ) {
+        let nodes = self.transposed.incidence.nodes();
+        par::for_each(&mut scratch.field, |i, quad| *quad = pad(field[nodes.start + i]));
         if self.table.penalties.is_empty() {
-            par::chunks(&mut scratch.stresses, 64, |start, chunk| {
-                for (i, s) in chunk.iter_mut().enumerate() {
-                    *s = stress(start + i, self.gradient(start + i, field));
-                }
-            });
-            self.gather(&scratch.stresses, out);
+            self.element_pass(scratch, stress);
+            self.gather(scratch, out);
         } else {
-            par::chunks2((&mut scratch.stresses, 1), (&mut scratch.gradients, 1), 64, |start, stresses, gradients| {
-                for (i, (s, slot)) in stresses.iter_mut().zip(gradients).enumerate() {
-                    let e = start + i;
-                    let g = self.gradient(e, field);
-                    let (pull, moment) = self.penalty(e, (rest, penalty), field, g);
-                    *s = stress(e, g) - moment;
-                    *slot = (g, pull);
-                }
-            });
-            self.gather_with_penalty((rest, penalty), field, scratch, out);
+            par::for_each(&mut scratch.rest, |i, quad| *quad = pad(rest[nodes.start + i]));
+            self.element_pass_with_penalty(penalty, scratch, stress);
+            self.gather_with_penalty(penalty, scratch, out);
         }
+    }
+
+    fn element_pass(&self, scratch: &mut GeneralScratch<R>, stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync) {
+        let GeneralScratch { field, stresses, .. } = scratch;
+        let arch = pulp::Arch::new();
+        par::chunks(stresses, TASK, |start, chunk| {
+            arch.dispatch(
+                #[inline(always)]
+                || {
+                    for (i, s) in chunk.iter_mut().enumerate() {
+                        let g = self.gradient_columns(start + i, field);
+                        *s = columns(&stress(start + i, matrix(&g)));
+                    }
+                },
+            );
+        });
+    }
+
+    fn element_pass_with_penalty(
+        &self,
+        modulus: R,
+        scratch: &mut GeneralScratch<R>,
+        stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync,
+    ) {
+        let GeneralScratch { field, rest, stresses, gradients, pulls } = scratch;
+        let arch = pulp::Arch::new();
+        par::chunks3((stresses, gradients, pulls), TASK, |start, stresses, gradients, pulls| {
+            arch.dispatch(
+                #[inline(always)]
+                || {
+                    for (i, s) in stresses.iter_mut().enumerate() {
+                        let e = start + i;
+                        let g = self.gradient_columns(e, field);
+                        let (pull, moment) = self.penalty(e, modulus, (rest, field), &g);
+                        let elastic = columns(&stress(e, matrix(&g)));
+                        *s = std::array::from_fn(|c| elastic[c] - moment[c]);
+                        gradients[i] = g;
+                        pulls[i] = pull;
+                    }
+                },
+            );
+        });
+    }
+
+    /// [`General::gradient`] over padded vectors, which start at the body's first node.
+    #[inline(always)]
+    fn gradient_columns(&self, e: usize, field: &[Quad<R>]) -> Columns<R> {
+        let range = self.entries(e);
+        let first = self.transposed.incidence.nodes().start;
+        let (nodes, weights) = (&self.table.nodes[range.clone()], &self.table.weights[range]);
+        let center = field[nodes[0] as usize - first];
+        let mut g = [Quad::zero(); 3];
+        for (&node, &d) in nodes.iter().zip(weights).skip(1) {
+            let difference = field[node as usize - first] - center;
+            for c in 0..3 {
+                g[c] += difference * Lanes([d.0[c]; 4]);
+            }
+        }
+        g
     }
 
     /// `Σ_j t_j` and `Σ_j t_j ⊗ X_j` of the penalty forces `t_j = c_j (u_j − u_i − G X_j)` (ARCHITECTURE, phyxels).
     #[inline(always)]
-    fn penalty(&self, e: usize, (rest, modulus): (&[Vec3<R>], R), field: &[Vec3<R>], g: Mat3<R>) -> (Vec3<R>, Mat3<R>) {
+    fn penalty(
+        &self,
+        e: usize,
+        modulus: R,
+        (rest, field): (&[Quad<R>], &[Quad<R>]),
+        g: &Columns<R>,
+    ) -> (Quad<R>, Columns<R>) {
         let range = self.entries(e);
-        let center = self.table.nodes[range.start] as usize;
-        let (mut pull, mut moment) = (Vec3::zero(), Mat3::zero());
+        let first = self.transposed.incidence.nodes().start;
+        let center = self.table.nodes[range.start] as usize - first;
+        let (mut pull, mut moment) = (Quad::zero(), [Quad::zero(); 3]);
         for k in range.skip(1) {
-            let node = self.table.nodes[k] as usize;
-            let x = self.offset(e, rest, center, node);
-            let t = (field[node] - field[center] - g * x) * (modulus * self.table.penalties[k]);
+            let node = self.table.nodes[k] as usize - first;
+            let x = self.padded_offset(e, rest[node] - rest[center]);
+            let stretched = times(g, x);
+            let t = (field[node] - field[center] - stretched) * Lanes([modulus * self.table.penalties[k]; 4]);
             pull += t;
-            moment += Mat3::outer(t, x);
+            for c in 0..3 {
+                moment[c] += t * Lanes([x.0[c]; 4]);
+            }
         }
         (pull, moment)
+    }
+
+    /// [`General::offset`] of a padded difference of rest positions.
+    #[inline(always)]
+    fn padded_offset(&self, e: usize, x: Quad<R>) -> Quad<R> {
+        if self.base_inverse.is_empty() { x } else { pad(self.base_inverse[e] * Vec3([x.0[0], x.0[1], x.0[2]])) }
     }
 
     /// Energy of the penalty per modulus, `½ Σ_j c_j |u_j − u_i − G X_j|²` [m³].
@@ -255,49 +339,49 @@ impl<R: Real> General<R> {
         slopes
     }
 
-    fn gather(&self, stresses: &[Mat3<R>], out: &mut [Vec3<R>]) {
+    fn gather(&self, scratch: &GeneralScratch<R>, out: &mut [Vec3<R>]) {
         let t = &self.transposed;
-        let nodes = t.incidence.nodes();
-        par::chunks(&mut out[nodes], 64, |start, chunk| {
-            for (i, value) in chunk.iter_mut().enumerate() {
-                let run = t.incidence.run(start + i);
-                let mut sum = Vec3::zero();
-                for (&e, &d) in t.elements[run.clone()].iter().zip(&t.weights[run]) {
-                    sum += stresses[e as usize] * d;
-                }
-                *value -= sum;
-            }
+        let arch = pulp::Arch::new();
+        par::chunks(&mut out[t.incidence.nodes()], TASK, |start, chunk| {
+            arch.dispatch(
+                #[inline(always)]
+                || {
+                    for (i, value) in chunk.iter_mut().enumerate() {
+                        let run = t.incidence.run(start + i);
+                        let mut sum = Quad::zero();
+                        for (&e, &d) in t.elements[run.clone()].iter().zip(&t.weights[run]) {
+                            sum += times(&scratch.stresses[e as usize], pad(d));
+                        }
+                        *value -= unpad(sum);
+                    }
+                },
+            );
         });
     }
 
-    fn gather_with_penalty(
-        &self,
-        (rest, modulus): (&[Vec3<R>], R),
-        field: &[Vec3<R>],
-        scratch: &GeneralScratch<R>,
-        out: &mut [Vec3<R>],
-    ) {
+    fn gather_with_penalty(&self, modulus: R, scratch: &GeneralScratch<R>, out: &mut [Vec3<R>]) {
         let t = &self.transposed;
-        let nodes = t.incidence.nodes();
-        let first = nodes.start;
-        par::chunks(&mut out[nodes], 64, |start, chunk| {
-            for (i, value) in chunk.iter_mut().enumerate() {
-                let node = first + start + i;
-                let mut sum = Vec3::zero();
-                for k in t.incidence.run(start + i) {
-                    let e = t.elements[k] as usize;
-                    sum += scratch.stresses[e] * t.weights[k];
-                    let (g, pull) = scratch.gradients[e];
-                    let center = first + e;
-                    if center == node {
-                        sum -= pull;
-                    } else {
-                        let residual = field[node] - field[center] - g * self.offset(e, rest, center, node);
-                        sum += residual * (modulus * t.penalties[k]);
+        let GeneralScratch { field, rest, stresses, gradients, pulls } = scratch;
+        let arch = pulp::Arch::new();
+        par::chunks(&mut out[t.incidence.nodes()], TASK, |start, chunk| {
+            arch.dispatch(
+                #[inline(always)]
+                || {
+                    for (i, value) in chunk.iter_mut().enumerate() {
+                        // Phyxel `node` is the centre of element `node`; its own entry has no penalty.
+                        let node = start + i;
+                        let mut sum = -pulls[node];
+                        for k in t.incidence.run(node) {
+                            let e = t.elements[k] as usize;
+                            let x = self.padded_offset(e, rest[node] - rest[e]);
+                            let residual = field[node] - field[e] - times(&gradients[e], x);
+                            sum += times(&stresses[e], pad(t.weights[k]));
+                            sum += residual * Lanes([modulus * t.penalties[k]; 4]);
+                        }
+                        *value -= unpad(sum);
                     }
-                }
-                *value -= sum;
-            }
+                },
+            );
         });
     }
 
@@ -329,9 +413,13 @@ impl<R: Real> General<R> {
 
     /// Makes `scratch` large enough; does nothing when it already is.
     pub fn prepare(&self, scratch: &mut GeneralScratch<R>) {
-        scratch.stresses.resize(self.len(), Mat3::zero());
+        let nodes = self.transposed.incidence.nodes().len();
+        scratch.field.resize(nodes, Quad::zero());
+        scratch.stresses.resize(self.len(), [Quad::zero(); 3]);
         if !self.table.penalties.is_empty() {
-            scratch.gradients.resize(self.len(), (Mat3::zero(), Vec3::zero()));
+            scratch.rest.resize(nodes, Quad::zero());
+            scratch.gradients.resize(self.len(), [Quad::zero(); 3]);
+            scratch.pulls.resize(self.len(), Quad::zero());
         }
     }
 
@@ -361,4 +449,30 @@ impl<R: Real> General<R> {
             + size_of_val(&t.penalties[..])
             + size_of_val(&t.element_of_entry[..])
     }
+}
+
+#[inline(always)]
+fn pad<R: Real>(v: Vec3<R>) -> Quad<R> {
+    Lanes([v.0[0], v.0[1], v.0[2], R::zero()])
+}
+
+#[inline(always)]
+fn unpad<R: Real>(q: Quad<R>) -> Vec3<R> {
+    Vec3([q.0[0], q.0[1], q.0[2]])
+}
+
+#[inline(always)]
+fn columns<R: Real>(m: &Mat3<R>) -> Columns<R> {
+    std::array::from_fn(|c| pad(m.column(c)))
+}
+
+#[inline(always)]
+fn matrix<R: Real>(c: &Columns<R>) -> Mat3<R> {
+    Mat3::from_columns(c.map(unpad))
+}
+
+/// Matrix times vector.
+#[inline(always)]
+fn times<R: Real>(m: &Columns<R>, x: Quad<R>) -> Quad<R> {
+    m[0] * Lanes([x.0[0]; 4]) + m[1] * Lanes([x.0[1]; 4]) + m[2] * Lanes([x.0[2]; 4])
 }

@@ -1,0 +1,115 @@
+//! One line of a benchmark.
+
+use serde::Serialize;
+
+/// One measurement; fields that do not apply are empty.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Row {
+    /// Which suite.
+    pub suite: &'static str,
+    /// Which workload.
+    pub case: String,
+    /// How the body was cut into elements.
+    pub method: &'static str,
+    /// The integrator.
+    pub solver: &'static str,
+    /// Where it ran.
+    pub device: &'static str,
+    /// On how many threads.
+    pub threads: usize,
+    /// In which numbers.
+    pub precision: &'static str,
+    /// Nodes.
+    pub nodes: usize,
+    /// Elements.
+    pub elements: usize,
+    /// Mean neighbours of a phyxel, without itself.
+    pub neighbours: Option<f64>,
+    /// Mean iterations of the linear solver per step.
+    pub iterations: Option<f64>,
+    /// Time per step [ms].
+    pub ms_per_step: Option<f64>,
+    /// Steps per second.
+    pub steps_per_s: Option<f64>,
+    /// Simulated over real time.
+    pub real_time_factor: Option<f64>,
+    /// The paper's steps (or frames) per second.
+    pub paper_steps_per_s: Option<f64>,
+    /// How many times faster than the paper.
+    pub ratio_to_paper: Option<f64>,
+    /// Another engine on the same workload.
+    pub peer: Option<String>,
+    /// Its time per step [ms].
+    pub peer_ms_per_step: Option<f64>,
+    /// How many times faster than it.
+    pub ratio_to_peer: Option<f64>,
+    /// Elements (or neighbour pairs) that one step handles, per second [millions].
+    pub millions_per_s: Option<f64>,
+    /// What the millions are.
+    pub unit: Option<&'static str>,
+    /// Memory per node [bytes].
+    pub bytes_per_node: Option<f64>,
+    /// Memory per element [bytes].
+    pub bytes_per_element: Option<f64>,
+    /// Coefficient of determination of a straight line of time over nodes, from 10 k nodes on.
+    pub r_squared_time: Option<f64>,
+    /// The same for memory.
+    pub r_squared_memory: Option<f64>,
+}
+
+impl Row {
+    /// With a time per step, and a step of `dt` [s].
+    pub fn timed(mut self, ms_per_step: f64, dt: f64) -> Self {
+        self.ms_per_step = Some(ms_per_step);
+        self.steps_per_s = Some(1e3 / ms_per_step);
+        self.real_time_factor = Some(dt * 1e3 / ms_per_step);
+        self
+    }
+
+    /// Beside the paper's speed.
+    pub fn beside_paper(mut self, steps_per_s: f64) -> Self {
+        self.paper_steps_per_s = Some(steps_per_s);
+        self.ratio_to_paper = self.steps_per_s.map(|own| own / steps_per_s);
+        self
+    }
+
+    /// With the elements or pairs that one step handles.
+    pub fn handling(mut self, items: f64, unit: &'static str) -> Self {
+        self.millions_per_s = self.steps_per_s.map(|steps| steps * items * 1e-6);
+        self.unit = Some(unit);
+        self
+    }
+
+    /// The line that people read.
+    pub fn line(&self) -> String {
+        let or_blank = |value: Option<f64>, digits: usize| value.map_or(String::new(), |v| format!("{v:.digits$}"));
+        let mut line = format!(
+            "{:8} {:26} {:6} {:16} {:>2}x {} {:>8} nodes {:>8} elements {:>10} ms {:>10} steps/s",
+            self.suite,
+            self.case,
+            self.method,
+            self.solver,
+            self.threads,
+            self.precision,
+            self.nodes,
+            self.elements,
+            or_blank(self.ms_per_step, 4),
+            or_blank(self.steps_per_s, 1),
+        );
+        let mut add = |label: &str, value: Option<f64>, digits: usize| {
+            if let Some(value) = value {
+                line.push_str(&format!("  {label} {value:.digits$}"));
+            }
+        };
+        add("neighbours", self.neighbours, 1);
+        add("iterations", self.iterations, 1);
+        add("paper", self.paper_steps_per_s, 1);
+        add("times paper", self.ratio_to_paper, 1);
+        add("million/s", self.millions_per_s, 1);
+        add("B/node", self.bytes_per_node, 0);
+        add("B/element", self.bytes_per_element, 0);
+        add("R² time", self.r_squared_time, 5);
+        add("R² memory", self.r_squared_memory, 5);
+        line
+    }
+}

@@ -1,0 +1,55 @@
+//! How long a step takes.
+
+use phyxel::math::Real;
+use phyxel::{Scene, Simulation};
+use std::time::{Duration, Instant};
+
+/// Batches whose median is reported.
+const BATCHES: usize = 7;
+
+/// A simulation that was timed.
+pub struct Timed<R> {
+    /// It, after the last step.
+    pub simulation: Simulation<R>,
+    /// Median time per step [ms].
+    pub ms_per_step: f64,
+    /// Mean iterations of the linear solver per step.
+    pub iterations: f64,
+    /// Mean parts into which a step was cut.
+    pub substeps: f64,
+}
+
+/// Times steps of `dt` [s]; about `budget` is spent on it, after a warm-up.
+pub fn time_steps<R: Real>(scene: &Scene, dt: f64, budget: Duration) -> anyhow::Result<Timed<R>> {
+    let mut simulation = Simulation::<R>::build(scene)?;
+    simulation.step(dt)?;
+    let started = Instant::now();
+    simulation.step(dt)?;
+    let once = started.elapsed().max(Duration::from_nanos(100));
+    let per_batch = (budget.as_secs_f64() / BATCHES as f64 / once.as_secs_f64()).clamp(1.0, 1e5) as usize;
+    let mut times = Vec::new();
+    let mut report = phyxel::StepReport::default();
+    for _ in 0..BATCHES {
+        let started = Instant::now();
+        for _ in 0..per_batch {
+            report.merge(&simulation.step(dt)?);
+        }
+        times.push(started.elapsed().as_secs_f64() * 1e3 / per_batch as f64);
+        if started.elapsed() > budget {
+            break;
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    let steps = report.steps as f64;
+    Ok(Timed {
+        simulation,
+        ms_per_step: times[times.len() / 2],
+        iterations: report.iterations as f64 / steps,
+        substeps: report.substeps as f64 / steps,
+    })
+}
+
+/// `work` in a pool of one thread: a figure per core.
+pub fn on_one_thread<T: Send>(work: impl FnOnce() -> anyhow::Result<T> + Send) -> anyhow::Result<T> {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build()?.install(work)
+}
