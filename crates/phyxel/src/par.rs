@@ -31,21 +31,20 @@ pub fn chunks<T: Send>(items: &mut [T], size: usize, f: impl Fn(usize, &mut [T])
     }
 }
 
-/// [`chunks`] over three arrays of the same length at once.
+/// [`chunks`] over two arrays of the same length at once.
 #[inline]
-pub fn chunks3<A: Send, B: Send, C: Send>(
-    (a, b, c): (&mut [A], &mut [B], &mut [C]),
+pub fn chunks2<A: Send, B: Send>(
+    (a, b): (&mut [A], &mut [B]),
     size: usize,
-    f: impl Fn(usize, &mut [A], &mut [B], &mut [C]) + Sync,
+    f: impl Fn(usize, &mut [A], &mut [B]) + Sync,
 ) {
     if a.len() <= size || rayon::current_num_threads() == 1 {
-        let parts = a.chunks_mut(size).zip(b.chunks_mut(size)).zip(c.chunks_mut(size));
-        for (k, ((a, b), c)) in parts.enumerate() {
-            f(k * size, a, b, c);
+        for (k, (a, b)) in a.chunks_mut(size).zip(b.chunks_mut(size)).enumerate() {
+            f(k * size, a, b);
         }
     } else {
-        let parts = a.par_chunks_mut(size).zip(b.par_chunks_mut(size)).zip(c.par_chunks_mut(size));
-        parts.enumerate().for_each(|(k, ((a, b), c))| f(k * size, a, b, c));
+        let parts = a.par_chunks_mut(size).zip(b.par_chunks_mut(size));
+        parts.enumerate().for_each(|(k, (a, b))| f(k * size, a, b));
     }
 }
 

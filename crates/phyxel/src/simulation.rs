@@ -11,7 +11,7 @@ use crate::state::State;
 use crate::stencil::block::Stencils;
 
 /// A scene in motion, in one precision.
-pub struct Simulation<R> {
+pub struct Simulation<R: Real> {
     model: Model<R>,
     state: State<R>,
     solver: Solver<R>,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const BATCHES: usize = 7;
 
 /// A simulation that was timed.
-pub struct Timed<R> {
+pub struct Timed<R: Real> {
     /// It, after the last step.
     pub simulation: Simulation<R>,
     /// Median time per step [ms].

@@ -22,6 +22,6 @@ pub use lanes::Lanes;
 pub use mat3::Mat3;
 pub use polar::{Polar, green_strain, polar, polar_rotation};
 pub use psd::{project_psd_3, project_psd_9};
-pub use real::{Real, Scalar};
+pub use real::{Quad, Real, Scalar};
 pub use svd::{Svd, svd};
 pub use vec3::Vec3;

@@ -34,8 +34,45 @@ pub trait Scalar:
     }
 }
 
+/// Four numbers in one register: a vector of three and a spare.
+///
+/// The loops over neighbours work on these; plain arrays would be cut down to three lanes, which no instruction has.
+pub trait Quad<R>:
+    Copy + Debug + Default + Send + Sync + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+{
+    /// From its lanes.
+    fn new(lanes: [R; 4]) -> Self;
+    /// The same number in all lanes.
+    fn splat(x: R) -> Self;
+    /// Its lanes.
+    fn lanes(self) -> [R; 4];
+}
+
+macro_rules! quad {
+    ($t:ty, $wide:ty) => {
+        impl Quad<$t> for $wide {
+            #[inline(always)]
+            fn new(lanes: [$t; 4]) -> Self {
+                <$wide>::new(lanes)
+            }
+            #[inline(always)]
+            fn splat(x: $t) -> Self {
+                <$wide>::splat(x)
+            }
+            #[inline(always)]
+            fn lanes(self) -> [$t; 4] {
+                self.to_array()
+            }
+        }
+    };
+}
+quad!(f32, wide::f32x4);
+quad!(f64, wide::f64x4);
+
 /// A single floating-point number, `f32` or `f64`; the precision of a simulation.
 pub trait Real: Scalar + Div<Output = Self> + PartialOrd + Default + Display {
+    /// Four of them in one register.
+    type Quad: Quad<Self>;
     /// Distance from 1 to the next larger number.
     const EPSILON: Self;
     /// The type's name as users write it: `f32` or `f64`.
@@ -59,7 +96,7 @@ pub trait Real: Scalar + Div<Output = Self> + PartialOrd + Default + Display {
 }
 
 macro_rules! real {
-    ($t:ident, $bits:ident) => {
+    ($t:ident, $bits:ident, $quad:ty) => {
         impl Scalar for $t {
             #[inline(always)]
             fn of(x: f64) -> Self {
@@ -67,6 +104,7 @@ macro_rules! real {
             }
         }
         impl Real for $t {
+            type Quad = $quad;
             const EPSILON: Self = $t::EPSILON;
             const NAME: &'static str = stringify!($t);
             #[inline(always)]
@@ -104,5 +142,5 @@ macro_rules! real {
         }
     };
 }
-real!(f32, u32);
-real!(f64, u64);
+real!(f32, u32, wide::f32x4);
+real!(f64, u64, wide::f64x4);

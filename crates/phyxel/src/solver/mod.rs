@@ -31,7 +31,7 @@ use xpbd::Xpbd;
 const STEPS_PER_ESTIMATE: u64 = 256;
 
 /// Moves a state; keeps everything that is worth keeping between steps.
-pub struct Solver<R> {
+pub struct Solver<R: Real> {
     /// How.
     pub settings: SolverSettings,
     scratch: Vec<BlockScratch<R>>,

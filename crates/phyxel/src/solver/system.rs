@@ -255,7 +255,7 @@ fn around<R: Real>(block: &Block<R>, local: usize, mut f: impl FnMut(usize, usiz
 }
 
 /// The matrix together with what its products need, as conjugate gradients see it.
-struct Bound<'a, R> {
+struct Bound<'a, R: Real> {
     matrix: &'a SystemMatrix<R>,
     model: &'a Model<R>,
     scratch: &'a mut [BlockScratch<R>],

@@ -33,14 +33,21 @@ pub enum Stencils<R> {
 }
 
 /// Room for the passes over one block.
-#[derive(Clone, Debug, Default)]
-pub struct BlockScratch<R> {
+#[derive(Clone, Debug)]
+pub struct BlockScratch<R: Real> {
     corner_forces: Vec<[Vec3<R>; 4]>,
     general: GeneralScratch<R>,
     /// Effective tangent times volume of each element, when implicit.
     pub tangents: Vec<Tangent<R>>,
     /// The part of it that comes from damping, frozen at the start of the step.
     pub damping: Vec<Tangent<R>>,
+}
+
+impl<R: Real> Default for BlockScratch<R> {
+    fn default() -> Self {
+        let (tangents, damping) = (Vec::new(), Vec::new());
+        BlockScratch { corner_forces: Vec::new(), general: GeneralScratch::default(), tangents, damping }
+    }
 }
 
 impl<R: Real> BlockScratch<R> {

@@ -2,7 +2,7 @@
 
 use super::StencilTable;
 use super::incidence::Incidence;
-use crate::math::{Lanes, Mat3, Real, Scalar, Vec3};
+use crate::math::{Mat3, Quad, Real, Vec3};
 use crate::par;
 use std::ops::Range;
 
@@ -36,21 +36,34 @@ struct Transposed<R> {
     element_of_entry: Vec<u32>,
 }
 
-/// Four numbers side by side: a vector of three and a spare, so that one instruction works on all of it.
-type Quad<R> = Lanes<R, 4>;
-/// A 3x3 matrix by columns, each padded to four.
-type Columns<R> = [Quad<R>; 3];
+/// A 3x3 matrix by columns, each in one register.
+type Columns<R> = [<R as Real>::Quad; 3];
 
 /// Room for one pass over the elements.
-#[derive(Clone, Debug, Default)]
-pub struct GeneralScratch<R> {
-    field: Vec<Quad<R>>,
-    rest: Vec<Quad<R>>,
+#[derive(Clone, Debug)]
+pub struct GeneralScratch<R: Real> {
+    field: Vec<R::Quad>,
+    /// Rest positions from the body's first node, where there are penalties.
+    rest: Vec<R::Quad>,
     stresses: Vec<Columns<R>>,
-    /// With penalties: the gradient of each element.
-    gradients: Vec<Columns<R>>,
-    /// With penalties: the sum of the penalty forces on the centre of each element.
-    pulls: Vec<Quad<R>>,
+    penalised: Vec<Penalised<R>>,
+    /// Sum of the penalty forces on the centre of each element.
+    pulls: Vec<R::Quad>,
+}
+
+/// What the neighbours of a penalised element need of it: a neighbour `k` feels `S d_k + c_k (u_k − G X_k − b)`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Penalised<R: Real> {
+    stress: Columns<R>,
+    gradient: Columns<R>,
+    base: R::Quad,
+}
+
+impl<R: Real> Default for GeneralScratch<R> {
+    fn default() -> Self {
+        let (field, rest, pulls) = (Vec::new(), Vec::new(), Vec::new());
+        GeneralScratch { field, rest, stresses: Vec::new(), penalised: Vec::new(), pulls }
+    }
 }
 
 impl<R: Real> GeneralScratch<R> {
@@ -59,7 +72,7 @@ impl<R: Real> GeneralScratch<R> {
         size_of_val(&self.field[..])
             + size_of_val(&self.rest[..])
             + size_of_val(&self.stresses[..])
-            + size_of_val(&self.gradients[..])
+            + size_of_val(&self.penalised[..])
             + size_of_val(&self.pulls[..])
     }
 }
@@ -195,32 +208,21 @@ impl<R: Real> General<R> {
         out: &mut [Vec3<R>],
         stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync,
     ) {
-        let nodes = self.transposed.incidence.nodes();
-        par::for_each(&mut scratch.field, |i, quad| *quad = pad(field[nodes.start + i]));
+        let first = self.transposed.incidence.nodes().start;
+        par::for_each(&mut scratch.field, |i, quad| *quad = pad(field[first + i]));
         if self.table.penalties.is_empty() {
-            self.element_pass(scratch, stress);
+            let GeneralScratch { field, stresses, .. } = &mut *scratch;
+            par::chunks(stresses, TASK, |start, chunk| {
+                for (i, s) in chunk.iter_mut().enumerate() {
+                    *s = columns(&stress(start + i, matrix::<R>(&self.gradient_columns(start + i, field))));
+                }
+            });
             self.gather(scratch, out);
         } else {
-            par::for_each(&mut scratch.rest, |i, quad| *quad = pad(rest[nodes.start + i]));
+            par::for_each(&mut scratch.rest, |i, quad| *quad = pad(rest[first + i] - rest[first]));
             self.element_pass_with_penalty(penalty, scratch, stress);
             self.gather_with_penalty(penalty, scratch, out);
         }
-    }
-
-    fn element_pass(&self, scratch: &mut GeneralScratch<R>, stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync) {
-        let GeneralScratch { field, stresses, .. } = scratch;
-        let arch = pulp::Arch::new();
-        par::chunks(stresses, TASK, |start, chunk| {
-            arch.dispatch(
-                #[inline(always)]
-                || {
-                    for (i, s) in chunk.iter_mut().enumerate() {
-                        let g = self.gradient_columns(start + i, field);
-                        *s = columns(&stress(start + i, matrix(&g)));
-                    }
-                },
-            );
-        });
     }
 
     fn element_pass_with_penalty(
@@ -229,73 +231,72 @@ impl<R: Real> General<R> {
         scratch: &mut GeneralScratch<R>,
         stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync,
     ) {
-        let GeneralScratch { field, rest, stresses, gradients, pulls } = scratch;
-        let arch = pulp::Arch::new();
-        par::chunks3((stresses, gradients, pulls), TASK, |start, stresses, gradients, pulls| {
-            arch.dispatch(
-                #[inline(always)]
-                || {
-                    for (i, s) in stresses.iter_mut().enumerate() {
-                        let e = start + i;
-                        let g = self.gradient_columns(e, field);
-                        let (pull, moment) = self.penalty(e, modulus, (rest, field), &g);
-                        let elastic = columns(&stress(e, matrix(&g)));
-                        *s = std::array::from_fn(|c| elastic[c] - moment[c]);
-                        gradients[i] = g;
-                        pulls[i] = pull;
-                    }
-                },
-            );
+        let GeneralScratch { field, rest, penalised, pulls, .. } = scratch;
+        par::chunks2((penalised, pulls), TASK, |start, penalised, pulls| {
+            for (i, (element, pull)) in penalised.iter_mut().zip(pulls).enumerate() {
+                let e = start + i;
+                let g = self.gradient_columns(e, field);
+                let elastic = columns(&stress(e, matrix::<R>(&g)));
+                // Of updated phyxels, the gradient that acts on present offsets.
+                let gradient = match self.base_inverse.get(e) {
+                    Some(inverse) => columns(&(matrix::<R>(&g) * *inverse)),
+                    None => g,
+                };
+                let (sum, moment) = self.penalty(e, modulus, (rest, field), &gradient);
+                element.stress = std::array::from_fn(|c| elastic[c] - moment[c]);
+                element.gradient = gradient;
+                element.base = field[e] - times::<R>(&gradient, rest[e]);
+                *pull = sum;
+            }
         });
     }
 
     /// [`General::gradient`] over padded vectors, which start at the body's first node.
     #[inline(always)]
-    fn gradient_columns(&self, e: usize, field: &[Quad<R>]) -> Columns<R> {
+    fn gradient_columns(&self, e: usize, field: &[R::Quad]) -> Columns<R> {
         let range = self.entries(e);
         let first = self.transposed.incidence.nodes().start;
         let (nodes, weights) = (&self.table.nodes[range.clone()], &self.table.weights[range]);
         let center = field[nodes[0] as usize - first];
-        let mut g = [Quad::zero(); 3];
+        let mut g = Columns::<R>::default();
         for (&node, &d) in nodes.iter().zip(weights).skip(1) {
             let difference = field[node as usize - first] - center;
             for c in 0..3 {
-                g[c] += difference * Lanes([d.0[c]; 4]);
+                g[c] = g[c] + difference * Quad::splat(d.0[c]);
             }
         }
         g
     }
 
-    /// `Σ_j t_j` and `Σ_j t_j ⊗ X_j` of the penalty forces `t_j = c_j (u_j − u_i − G X_j)` (ARCHITECTURE, phyxels).
+    /// `Σ_j t_j` and `Σ_j t_j ⊗ Y_j` of the penalty forces `t_j = c_j (u_j − u_i − G Y_j)` (ARCHITECTURE, phyxels),
+    /// with the offsets `Y_j` in the local rest shape.
     #[inline(always)]
     fn penalty(
         &self,
         e: usize,
         modulus: R,
-        (rest, field): (&[Quad<R>], &[Quad<R>]),
-        g: &Columns<R>,
-    ) -> (Quad<R>, Columns<R>) {
+        (rest, field): (&[R::Quad], &[R::Quad]),
+        gradient: &Columns<R>,
+    ) -> (R::Quad, Columns<R>) {
         let range = self.entries(e);
         let first = self.transposed.incidence.nodes().start;
-        let center = self.table.nodes[range.start] as usize - first;
-        let (mut pull, mut moment) = (Quad::zero(), [Quad::zero(); 3]);
-        for k in range.skip(1) {
-            let node = self.table.nodes[k] as usize - first;
-            let x = self.padded_offset(e, rest[node] - rest[center]);
-            let stretched = times(g, x);
-            let t = (field[node] - field[center] - stretched) * Lanes([modulus * self.table.penalties[k]; 4]);
-            pull += t;
+        let (mut pull, mut moment) = (R::Quad::default(), Columns::<R>::default());
+        let (nodes, penalties) = (&self.table.nodes[range.clone()], &self.table.penalties[range]);
+        for (&node, &c) in nodes.iter().zip(penalties).skip(1) {
+            let node = node as usize - first;
+            let x = rest[node] - rest[e];
+            let t = (field[node] - field[e] - times::<R>(gradient, x)) * Quad::splat(modulus * c);
+            pull = pull + t;
+            let x = x.lanes();
             for c in 0..3 {
-                moment[c] += t * Lanes([x.0[c]; 4]);
+                moment[c] = moment[c] + t * Quad::splat(x[c]);
             }
         }
-        (pull, moment)
-    }
-
-    /// [`General::offset`] of a padded difference of rest positions.
-    #[inline(always)]
-    fn padded_offset(&self, e: usize, x: Quad<R>) -> Quad<R> {
-        if self.base_inverse.is_empty() { x } else { pad(self.base_inverse[e] * Vec3([x.0[0], x.0[1], x.0[2]])) }
+        match self.base_inverse.get(e) {
+            // Σ t ⊗ (B x) = (Σ t ⊗ x) Bᵀ.
+            Some(inverse) => (pull, columns(&(matrix::<R>(&moment) * inverse.transpose()))),
+            None => (pull, moment),
+        }
     }
 
     /// Energy of the penalty per modulus, `½ Σ_j c_j |u_j − u_i − G X_j|²` [m³].
@@ -341,47 +342,36 @@ impl<R: Real> General<R> {
 
     fn gather(&self, scratch: &GeneralScratch<R>, out: &mut [Vec3<R>]) {
         let t = &self.transposed;
-        let arch = pulp::Arch::new();
         par::chunks(&mut out[t.incidence.nodes()], TASK, |start, chunk| {
-            arch.dispatch(
-                #[inline(always)]
-                || {
-                    for (i, value) in chunk.iter_mut().enumerate() {
-                        let run = t.incidence.run(start + i);
-                        let mut sum = Quad::zero();
-                        for (&e, &d) in t.elements[run.clone()].iter().zip(&t.weights[run]) {
-                            sum += times(&scratch.stresses[e as usize], pad(d));
-                        }
-                        *value -= unpad(sum);
-                    }
-                },
-            );
+            for (i, value) in chunk.iter_mut().enumerate() {
+                let run = t.incidence.run(start + i);
+                let mut sum = R::Quad::default();
+                for (&e, &d) in t.elements[run.clone()].iter().zip(&t.weights[run]) {
+                    sum = sum + times_vec(&scratch.stresses[e as usize], d);
+                }
+                *value -= unpad(sum);
+            }
         });
     }
 
     fn gather_with_penalty(&self, modulus: R, scratch: &GeneralScratch<R>, out: &mut [Vec3<R>]) {
         let t = &self.transposed;
-        let GeneralScratch { field, rest, stresses, gradients, pulls } = scratch;
-        let arch = pulp::Arch::new();
+        let GeneralScratch { field, rest, penalised, pulls, .. } = scratch;
         par::chunks(&mut out[t.incidence.nodes()], TASK, |start, chunk| {
-            arch.dispatch(
-                #[inline(always)]
-                || {
-                    for (i, value) in chunk.iter_mut().enumerate() {
-                        // Phyxel `node` is the centre of element `node`; its own entry has no penalty.
-                        let node = start + i;
-                        let mut sum = -pulls[node];
-                        for k in t.incidence.run(node) {
-                            let e = t.elements[k] as usize;
-                            let x = self.padded_offset(e, rest[node] - rest[e]);
-                            let residual = field[node] - field[e] - times(&gradients[e], x);
-                            sum += times(&stresses[e], pad(t.weights[k]));
-                            sum += residual * Lanes([modulus * t.penalties[k]; 4]);
-                        }
-                        *value -= unpad(sum);
-                    }
-                },
-            );
+            for (i, value) in chunk.iter_mut().enumerate() {
+                // Phyxel `node` is the centre of element `node`; its own entry has no penalty.
+                let node = start + i;
+                let (u, x) = (field[node], Vec3::<R>(lanes3(rest[node])));
+                let run = t.incidence.run(node);
+                let (mut sum, mut springs) = (R::Quad::default(), R::Quad::default());
+                let entries = t.elements[run.clone()].iter().zip(&t.weights[run.clone()]).zip(&t.penalties[run]);
+                for ((&e, &d), &c) in entries {
+                    let element = &penalised[e as usize];
+                    sum = sum + times_vec(&element.stress, d);
+                    springs = springs + (u - times_vec(&element.gradient, x) - element.base) * Quad::splat(c);
+                }
+                *value -= unpad(sum + springs * Quad::splat(modulus) - pulls[node]);
+            }
         });
     }
 
@@ -414,12 +404,13 @@ impl<R: Real> General<R> {
     /// Makes `scratch` large enough; does nothing when it already is.
     pub fn prepare(&self, scratch: &mut GeneralScratch<R>) {
         let nodes = self.transposed.incidence.nodes().len();
-        scratch.field.resize(nodes, Quad::zero());
-        scratch.stresses.resize(self.len(), [Quad::zero(); 3]);
-        if !self.table.penalties.is_empty() {
-            scratch.rest.resize(nodes, Quad::zero());
-            scratch.gradients.resize(self.len(), [Quad::zero(); 3]);
-            scratch.pulls.resize(self.len(), Quad::zero());
+        scratch.field.resize(nodes, R::Quad::default());
+        if self.table.penalties.is_empty() {
+            scratch.stresses.resize(self.len(), Columns::<R>::default());
+        } else {
+            scratch.rest.resize(nodes, R::Quad::default());
+            scratch.penalised.resize(self.len(), Penalised::default());
+            scratch.pulls.resize(self.len(), R::Quad::default());
         }
     }
 
@@ -452,13 +443,19 @@ impl<R: Real> General<R> {
 }
 
 #[inline(always)]
-fn pad<R: Real>(v: Vec3<R>) -> Quad<R> {
-    Lanes([v.0[0], v.0[1], v.0[2], R::zero()])
+fn pad<R: Real>(v: Vec3<R>) -> R::Quad {
+    Quad::new([v.0[0], v.0[1], v.0[2], R::zero()])
 }
 
 #[inline(always)]
-fn unpad<R: Real>(q: Quad<R>) -> Vec3<R> {
-    Vec3([q.0[0], q.0[1], q.0[2]])
+fn lanes3<R: Real, Q: Quad<R>>(q: Q) -> [R; 3] {
+    let [x, y, z, _] = q.lanes();
+    [x, y, z]
+}
+
+#[inline(always)]
+fn unpad<R: Real, Q: Quad<R>>(q: Q) -> Vec3<R> {
+    Vec3(lanes3(q))
 }
 
 #[inline(always)]
@@ -473,6 +470,12 @@ fn matrix<R: Real>(c: &Columns<R>) -> Mat3<R> {
 
 /// Matrix times vector.
 #[inline(always)]
-fn times<R: Real>(m: &Columns<R>, x: Quad<R>) -> Quad<R> {
-    m[0] * Lanes([x.0[0]; 4]) + m[1] * Lanes([x.0[1]; 4]) + m[2] * Lanes([x.0[2]; 4])
+fn times<R: Real>(m: &Columns<R>, x: R::Quad) -> R::Quad {
+    times_vec::<R>(m, unpad(x))
+}
+
+/// Matrix times vector.
+#[inline(always)]
+fn times_vec<R: Real>(m: &Columns<R>, x: Vec3<R>) -> R::Quad {
+    m[0] * Quad::splat(x.0[0]) + m[1] * Quad::splat(x.0[1]) + m[2] * Quad::splat(x.0[2])
 }

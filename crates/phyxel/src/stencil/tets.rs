@@ -11,6 +11,18 @@ pub const WIDTH: usize = 8;
 /// Tetrahedra per task; a multiple of [`WIDTH`], so that which ones share an instruction is fixed.
 const TASK: usize = 512;
 
+/// Work to be compiled for the widest registers of the processor at hand. A `FnMut`, because a `FnOnce` is called
+/// through a shim that is compiled for the narrowest.
+struct Vectorised<F>(F);
+
+impl<F: FnMut()> pulp::WithSimd for Vectorised<F> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(mut self, _: S) {
+        (self.0)();
+    }
+}
+
 /// Linear tetrahedra with the list of tetrahedra around each node.
 #[derive(Clone, Debug)]
 pub struct Tets<R> {
@@ -70,21 +82,21 @@ impl<R: Real> Tets<R> {
     ) {
         let arch = pulp::Arch::new();
         par::chunks(corner_forces, TASK, |start, forces| {
-            arch.dispatch(
+            let mut groups = forces.chunks_exact_mut(WIDTH);
+            let mut e = start;
+            arch.dispatch(Vectorised(
                 #[inline(always)]
                 || {
-                    let mut groups = forces.chunks_exact_mut(WIDTH);
-                    let mut e = start;
                     for group in &mut groups {
                         self.group_forces(e, field, group, &stress);
                         e += WIDTH;
                     }
-                    for (i, force) in groups.into_remainder().iter_mut().enumerate() {
-                        let s = stress_of_one(self.gradient(e + i, field)) * self.table.volumes[e + i];
-                        *force = forces_at_corners(s, self.table.gradients[e + i]);
-                    }
                 },
-            );
+            ));
+            for (i, force) in groups.into_remainder().iter_mut().enumerate() {
+                let s = stress_of_one(self.gradient(e + i, field)) * self.table.volumes[e + i];
+                *force = forces_at_corners(s, self.table.gradients[e + i]);
+            }
         });
         self.gather(corner_forces, out);
     }
