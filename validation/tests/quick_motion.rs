@@ -3,8 +3,9 @@
 use phyxel::Precision;
 use phyxel_validation::{Options, cases};
 
-const QUICK: [&str; 10] = [
+const QUICK: [&str; 11] = [
     "spin",
+    "wave",
     "impact",
     "oscillator",
     "order",

@@ -3,7 +3,7 @@
 use super::bench::{About, Bench, Expected, Failure, SOLIDS, accurate, block};
 use crate::Row;
 use phyxel::math::{Real, Vec3};
-use phyxel::scene::{Body, Integrator, Method, Scene};
+use phyxel::scene::{Body, Integrator, Method, Scene, SolverSettings};
 use phyxel::{Material, Simulation};
 use std::time::Instant;
 
@@ -34,7 +34,7 @@ fn largest_changes<R: Real>(method: Method, integrator: Integrator) -> Result<[f
     let body = Body::new("block", block(method, [3, 2, 2], [0.0; 3], [0.3, 0.2, 0.2])?, method, material);
     // A fiftieth of the explicit limit of these blocks, where explicit Euler does not explode in a thousand steps.
     let step = 1e-4;
-    let solver = accurate(integrator, step);
+    let solver = SolverSettings { substeps: 1, ..accurate(integrator, step) };
     let scene = Scene { gravity: [0.0; 3], solver, bodies: vec![body], ..Scene::default() };
     let mut simulation = Simulation::<R>::build(&scene)?;
     let mut numbers = Numbers(7);

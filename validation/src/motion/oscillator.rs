@@ -2,16 +2,17 @@
 
 use super::bench::{About, Bench, Expected, Failure, accurate, mass_on_spring};
 use crate::Row;
+use phyxel::Simulation;
 use phyxel::math::{Real, Vec3};
 use phyxel::scene::{Integrator, Scene, SolverSettings};
-use phyxel::Simulation;
 use std::f64::consts::TAU;
 use std::time::Instant;
 
 /// Time that is simulated [s].
 const END: f64 = 10.0;
-/// First displacement, a part of the spring's length, along which its law is linear [m].
-const AMPLITUDE: f64 = 0.5;
+/// First displacement [m]. The law of a spring of 1 m is linear along it, as long as it does not turn inside out: not even
+/// where explicit Euler makes the swing seven times larger.
+const AMPLITUDE: f64 = 0.1;
 
 /// Integrators of the equation of motion; quasi-static steps know no motion and PBD no stiffness.
 fn applies(integrator: Integrator) -> bool {
@@ -79,7 +80,9 @@ pub fn order_rows<R: Real>(bench: &Bench) -> Vec<Row> {
 /// The order, and steps per second that are fine enough to see it and coarse enough for single precision.
 fn expected_order(integrator: Integrator) -> (f64, usize) {
     match integrator {
-        Integrator::ExplicitEuler | Integrator::ImplicitEuler | Integrator::Xpbd => (1.0, 4000),
+        Integrator::ExplicitEuler | Integrator::ImplicitEuler => (1.0, 4000),
+        // Its velocities are differences of positions over the step: in single precision finer steps drown in rounding.
+        Integrator::Xpbd => (1.0, 1500),
         Integrator::SymplecticEuler => (1.0, 1000),
         Integrator::Rk4 => (4.0, 25),
         _ => (2.0, 100),

@@ -228,6 +228,8 @@ fn midpoint<R: Real>(
     let v = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u += v[i] * (half + half));
     par::for_each(&mut state.v, |i, old| *old = v[i] + v[i] - *old);
+    // Mirrored on the pin's velocity, that of a held node would swing about it for ever.
+    implicit.hold(&mut state.v);
     Ok(())
 }
 
