@@ -52,6 +52,11 @@ impl Expected {
         Expected { reference, scale: None, tolerance, single: tolerance.max(SINGLE) }
     }
 
+    /// Something that should be zero, shown without being judged.
+    pub fn shown() -> Self {
+        Expected { scale: Some(1.0), ..Self::relative(0.0, f64::INFINITY) }
+    }
+
     /// An error with a unit, or of something that should be zero.
     pub fn absolute(reference: f64, tolerance: f64) -> Self {
         Expected { scale: Some(1.0), ..Self::relative(reference, tolerance) }
@@ -76,10 +81,11 @@ impl Bench {
             Some(scale) => measured.scaled_by(scale),
             None => measured,
         };
-        measured.within(match self.precision {
+        let tolerance = match self.precision {
             Precision::F32 => expected.single,
             Precision::F64 => expected.tolerance,
-        })
+        };
+        if tolerance.is_finite() { measured.within(tolerance) } else { measured.shown() }
     }
 
     /// Rows of several quantities that one run gives; all fail together.

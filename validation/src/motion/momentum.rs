@@ -16,25 +16,36 @@ pub fn rows<R: Real>(bench: &Bench) -> Vec<Row> {
         if integrator == Integrator::QuasiStatic {
             continue;
         }
+        let constant = Expected { single: 1e-4, ..Expected::absolute(0.0, 1e-9) };
         for method in SOLIDS {
-            let started = Instant::now();
-            let values = largest_changes::<R>(method, integrator);
-            let about = About { method: integrator.name(), setting: method.name(), quantity: "", started };
-            let constant = Expected { single: 1e-4, ..Expected::absolute(0.0, 1e-9) };
-            let expected = [("linear momentum, change", constant), ("angular momentum, change", constant)];
-            rows.extend(bench.rows(&about, values, expected));
+            rows.extend(changes::<R>(bench, integrator, (method, true), method.name(), constant));
         }
+        // What the integrator keeps by itself.
+        rows.extend(changes::<R>(bench, integrator, (Method::Tet, false), "tet, nothing restored", Expected::shown()));
     }
     rows
 }
 
+fn changes<R: Real>(
+    bench: &Bench,
+    integrator: Integrator,
+    (method, restored): (Method, bool),
+    setting: &str,
+    expected: Expected,
+) -> Vec<Row> {
+    let started = Instant::now();
+    let values = largest_changes::<R>(method, integrator, restored);
+    let about = About { method: integrator.name(), setting, quantity: "", started };
+    bench.rows(&about, values, [("linear momentum, change", expected), ("angular momentum, change", expected)])
+}
+
 /// The largest changes of both momenta, relative to `Σ |m v|` and `Σ |x × m v|` at the start.
-fn largest_changes<R: Real>(method: Method, integrator: Integrator) -> Result<[f64; 2], Failure> {
+fn largest_changes<R: Real>(method: Method, integrator: Integrator, restored: bool) -> Result<[f64; 2], Failure> {
     let material = Material { young_modulus: 1e5, poisson_ratio: 0.3, density: 1000.0, ..Material::default() };
     let body = Body::new("block", block(method, [3, 2, 2], [0.0; 3], [0.3, 0.2, 0.2])?, method, material);
     // A fiftieth of the explicit limit of these blocks, where explicit Euler does not explode in a thousand steps.
     let step = 1e-4;
-    let solver = SolverSettings { substeps: 1, ..accurate(integrator, step) };
+    let solver = SolverSettings { substeps: 1, conserve_momentum: restored, ..accurate(integrator, step) };
     let scene = Scene { gravity: [0.0; 3], solver, bodies: vec![body], ..Scene::default() };
     let mut simulation = Simulation::<R>::build(&scene)?;
     let mut numbers = Numbers(7);
