@@ -42,14 +42,18 @@ impl<R: Real> Explicit<R> {
             Integrator::SymplecticEuler => {
                 forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
                 self.kick(model, state, h);
-                self.constrain(model, state, dt, dt);
+                self.constrain(model, state, dt);
                 drift(state, h);
             }
             Integrator::LeapFrog => {
+                // Held nodes move with one velocity through both halves of the step.
+                self.find_held(model, state, dt);
+                self.hold(state);
                 drift(state, h * R::of(0.5));
                 forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
                 self.kick(model, state, h);
-                self.constrain(model, state, 0.5 * dt, dt);
+                stop_at_surfaces(model, state, R::of(0.5 * dt));
+                self.hold(state);
                 drift(state, h * R::of(0.5));
             }
             Integrator::Verlet => self.verlet(model, state, scratch, dt),
@@ -64,9 +68,10 @@ impl<R: Real> Explicit<R> {
     fn euler(&mut self, model: &Model<R>, state: &mut State<R>, scratch: &mut [BlockScratch<R>], dt: f64) {
         forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
         // The held nodes get their new velocity before they move, so that they arrive where they must.
-        self.constrain(model, state, dt, dt);
+        self.constrain(model, state, dt);
         drift(state, R::of(dt));
         self.kick(model, state, R::of(dt));
+        self.hold(state);
     }
 
     fn verlet(&mut self, model: &Model<R>, state: &mut State<R>, scratch: &mut [BlockScratch<R>], dt: f64) {
@@ -75,7 +80,7 @@ impl<R: Real> Explicit<R> {
             forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
         }
         self.kick(model, state, half);
-        self.constrain(model, state, dt, dt);
+        self.constrain(model, state, dt);
         drift(state, R::of(dt));
         forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
         self.kick(model, state, half);
@@ -92,6 +97,9 @@ impl<R: Real> Explicit<R> {
         dt: f64,
         tableau: &[(f64, f64)],
     ) {
+        // Held nodes have their velocity in every stage: what they do to their neighbours counts for the order.
+        self.find_held(model, state, dt);
+        self.hold(state);
         let (start_u, start_v) = (&state.u.clone(), &state.v.clone());
         self.stages.resize_with(tableau.len(), Stage::default);
         for (i, &(c, _)) in tableau.iter().enumerate() {
@@ -105,6 +113,10 @@ impl<R: Real> Explicit<R> {
             stage.du.clone_from(&state.v);
             stage.dv.clone_from(&self.forces);
             par::for_each(&mut stage.dv, |n, dv| *dv = *dv * (R::one() / model.masses[n]));
+            for held in &self.held {
+                let dv = &mut stage.dv[held.node as usize];
+                *dv = held.free * *dv;
+            }
         }
         state.u.copy_from_slice(start_u);
         state.v.copy_from_slice(start_v);
@@ -117,8 +129,7 @@ impl<R: Real> Explicit<R> {
     }
 
     /// Brings held and penetrating nodes where they belong after a step that ignored them.
-    fn land(&mut self, model: &Model<R>, state: &mut State<R>, start: &[Vec3<R>], dt: f64) {
-        model.held_by_pins(start, state.time + dt, dt, &mut self.held);
+    fn land(&self, model: &Model<R>, state: &mut State<R>, start: &[Vec3<R>], dt: f64) {
         for held in &self.held {
             let n = held.node as usize;
             let given = held.velocity - held.free * held.velocity;
@@ -141,18 +152,15 @@ impl<R: Real> Explicit<R> {
         par::for_each(&mut state.v, |i, v| *v += self.forces[i] * (h / model.masses[i]));
     }
 
-    /// Gives held nodes their velocity and stops nodes at surfaces; positions will drift for `drift` more, out of a
-    /// step of `dt` that started at the state's time.
-    fn constrain(&mut self, model: &Model<R>, state: &mut State<R>, drift: f64, dt: f64) {
-        let State { u, v, time, .. } = state;
-        for collider in &model.colliders {
-            par::for_each(v, |i, v| {
-                let gap = collider.gap(model.rest[i], u[i]);
-                *v = collider.resolve(gap, *v, R::of(drift));
-            });
-        }
-        model.held_by_pins(u, *time + dt, drift, &mut self.held);
+    /// Stops nodes at surfaces and gives held nodes the velocity that brings them where they must be after `dt`.
+    fn constrain(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
+        stop_at_surfaces(model, state, R::of(dt));
+        self.find_held(model, state, dt);
         self.hold(state);
+    }
+
+    fn find_held(&mut self, model: &Model<R>, state: &State<R>, dt: f64) {
+        model.held_by_pins(&state.u, state.time + dt, dt, &mut self.held);
     }
 
     fn hold(&self, state: &mut State<R>) {
@@ -160,6 +168,14 @@ impl<R: Real> Explicit<R> {
             let n = held.node as usize;
             state.v[n] = held.free * state.v[n] + held.velocity - held.free * held.velocity;
         }
+    }
+}
+
+/// Takes from the velocities what would carry nodes through a surface within `dt`.
+fn stop_at_surfaces<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
+    let State { u, v, .. } = state;
+    for collider in &model.colliders {
+        par::for_each(v, |i, v| *v = collider.resolve(collider.gap(model.rest[i], u[i]), *v, dt));
     }
 }
 

@@ -134,6 +134,14 @@ impl<R: Real> Implicit<R> {
         Ok(())
     }
 
+    /// Gives pinned nodes the velocity of their pins over the last stage.
+    pub fn hold(&self, v: &mut [Vec3<R>]) {
+        for pin in &self.pins {
+            let v = &mut v[pin.node as usize];
+            *v = pin.free * *v + pin.velocity - pin.free * pin.velocity;
+        }
+    }
+
     fn set_scales(&mut self, model: &Model<R>, stage: &Stage<'_, R>, inertia: Inertia) {
         let gamma = stage.gamma;
         let dynamic = if inertia == Inertia::Dynamic { R::one() } else { R::zero() };
