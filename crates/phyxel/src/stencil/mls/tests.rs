@@ -45,8 +45,11 @@ fn weights_are_complete_on_regular_and_random_points() {
 
 #[test]
 fn the_weights_of_an_interior_lattice_point_are_the_formula() {
-    let built =
-        MlsStencils::build(&lattice(5, 1.0), &MlsSettings { consistency: false, ..Default::default() }).unwrap();
+    let built = MlsStencils::build(
+        &lattice(5, 1.0),
+        &MlsSettings { consistency: false, stabilisation: 1.0, ..Default::default() },
+    )
+    .unwrap();
     let (kernel, h) = (KernelKind::Poly6, 1.8);
     // By symmetry A is a multiple of I: Σ w x² over 6 neighbours at 1, 12 at √2, 8 at √3.
     let (w1, w2, w3) = (kernel.weight(1.0, h), kernel.weight(2f64.sqrt(), h), kernel.weight(3f64.sqrt(), h));
