@@ -16,9 +16,11 @@ pub struct Explicit<R> {
     /// Verlet's forces at the end of a step are those at the start of the next, if this is the model's version.
     forces_of: Option<(u64, u64)>,
     stages: Vec<Stage<R>>,
+    /// Where a Runge–Kutta step began.
+    start: Stage<R>,
 }
 
-/// One stage of a Runge–Kutta method: the rates `(u̇, v̇)`.
+/// One stage of a Runge–Kutta method, the rates `(u̇, v̇)`; or a state `(u, v)`.
 #[derive(Clone, Debug, Default)]
 struct Stage<R> {
     du: Vec<Vec3<R>>,
@@ -45,13 +47,7 @@ impl<R: Real> Explicit<R> {
                 self.constrain(model, state, dt, dt);
                 drift(state, h);
             }
-            Integrator::LeapFrog => {
-                drift(state, h * R::of(0.5));
-                forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
-                self.kick(model, state, h);
-                self.constrain(model, state, 0.5 * dt, dt);
-                drift(state, h * R::of(0.5));
-            }
+            Integrator::LeapFrog => self.leap_frog(model, state, scratch, dt),
             Integrator::Verlet => self.verlet(model, state, scratch, dt),
             Integrator::Rk2 => self.runge_kutta(model, state, scratch, dt, &[(0.0, 0.0), (0.5, 1.0)]),
             _ => {
@@ -69,6 +65,20 @@ impl<R: Real> Explicit<R> {
         self.kick(model, state, R::of(dt));
     }
 
+    fn leap_frog(&mut self, model: &Model<R>, state: &mut State<R>, scratch: &mut [BlockScratch<R>], dt: f64) {
+        let half = R::of(0.5 * dt);
+        // Held nodes move evenly over the whole step: with a new velocity for its second half alone, they would
+        // have to catch up there what they missed in the first.
+        model.held_by_pins(&state.u, state.time + dt, dt, &mut self.held);
+        self.hold(state);
+        drift(state, half);
+        forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+        self.kick(model, state, R::of(dt));
+        collide(model, state, half);
+        self.hold(state);
+        drift(state, half);
+    }
+
     fn verlet(&mut self, model: &Model<R>, state: &mut State<R>, scratch: &mut [BlockScratch<R>], dt: f64) {
         let half = R::of(0.5 * dt);
         if self.forces_of != Some((model.version, state.steps)) {
@@ -79,6 +89,8 @@ impl<R: Real> Explicit<R> {
         drift(state, R::of(dt));
         forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
         self.kick(model, state, half);
+        // The second half of the kick must not leave nodes on a surface with a velocity into it.
+        rest_on_surfaces(model, state);
         self.hold(state);
         self.forces_of = Some((model.version, state.steps + 1));
     }
@@ -92,7 +104,9 @@ impl<R: Real> Explicit<R> {
         dt: f64,
         tableau: &[(f64, f64)],
     ) {
-        let (start_u, start_v) = (&state.u.clone(), &state.v.clone());
+        self.start.du.clone_from(&state.u);
+        self.start.dv.clone_from(&state.v);
+        let (start_u, start_v) = (&self.start.du, &self.start.dv);
         self.stages.resize_with(tableau.len(), Stage::default);
         for (i, &(c, _)) in tableau.iter().enumerate() {
             if i > 0 {
@@ -113,11 +127,12 @@ impl<R: Real> Explicit<R> {
             par::for_each(&mut state.u, |n, u| *u += stage.du[n] * h);
             par::for_each(&mut state.v, |n, v| *v += stage.dv[n] * h);
         }
-        self.land(model, state, start_u, dt);
+        self.land(model, state, dt);
     }
 
     /// Brings held and penetrating nodes where they belong after a step that ignored them.
-    fn land(&mut self, model: &Model<R>, state: &mut State<R>, start: &[Vec3<R>], dt: f64) {
+    fn land(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
+        let start = &self.start.du;
         model.held_by_pins(start, state.time + dt, dt, &mut self.held);
         for held in &self.held {
             let n = held.node as usize;
@@ -144,15 +159,20 @@ impl<R: Real> Explicit<R> {
     /// Gives held nodes their velocity and stops nodes at surfaces; positions will drift for `drift` more, out of a
     /// step of `dt` that started at the state's time.
     fn constrain(&mut self, model: &Model<R>, state: &mut State<R>, drift: f64, dt: f64) {
-        let State { u, v, time, .. } = state;
-        for collider in &model.colliders {
-            par::for_each(v, |i, v| {
-                let gap = collider.gap(model.rest[i], u[i]);
-                *v = collider.resolve(gap, *v, R::of(drift));
-            });
-        }
-        model.held_by_pins(u, *time + dt, drift, &mut self.held);
+        collide(model, state, R::of(drift));
+        model.held_by_pins(&state.u, state.time + dt, drift, &mut self.held);
         self.hold(state);
+    }
+
+    /// Verlet's forces, if the next step would use them; empty otherwise.
+    pub fn kept_forces(&self, model: &Model<R>, state: &State<R>) -> &[Vec3<R>] {
+        if self.forces_of == Some((model.version, state.steps)) { &self.forces } else { &[] }
+    }
+
+    /// Goes on with forces from [`Explicit::kept_forces`].
+    pub fn recall_forces(&mut self, model: &Model<R>, state: &State<R>, forces: Vec<Vec3<R>>) {
+        self.forces_of = (!forces.is_empty()).then_some((model.version, state.steps));
+        self.forces = forces;
     }
 
     fn hold(&self, state: &mut State<R>) {
@@ -160,6 +180,28 @@ impl<R: Real> Explicit<R> {
             let n = held.node as usize;
             state.v[n] = held.free * state.v[n] + held.velocity - held.free * held.velocity;
         }
+    }
+}
+
+/// Stops nodes that would pass a surface within `dt`.
+fn collide<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
+    let State { u, v, .. } = state;
+    for collider in &model.colliders {
+        par::for_each(v, |i, v| *v = collider.resolve(collider.gap(model.rest[i], u[i]), *v, dt));
+    }
+}
+
+/// Stops nodes that lie on a surface, or in it, from going further in.
+fn rest_on_surfaces<R: Real>(model: &Model<R>, state: &mut State<R>) {
+    let State { u, v, .. } = state;
+    for collider in &model.colliders {
+        par::for_each(v, |i, v| {
+            let (rest, moved) = (collider.normal.dot(model.rest[i]), collider.normal.dot(u[i]));
+            let rounding = R::EPSILON * R::of(4.0) * (rest.abs() + moved.abs() + collider.offset.abs());
+            if collider.gap(model.rest[i], u[i]) <= rounding {
+                *v = collider.resolve(R::zero(), *v, R::one());
+            }
+        });
     }
 }
 

@@ -24,6 +24,7 @@ use crate::stencil::block::BlockScratch;
 use explicit::Explicit;
 use implicit::{Implicit, Inertia};
 use momentum::Momentum;
+use stable_step::Lanczos;
 use touch::Stage;
 use xpbd::Xpbd;
 
@@ -38,8 +39,18 @@ pub struct Solver<R> {
     kind: Kind<R>,
     stage: (Vec<Vec3<R>>, Vec<Vec3<R>>),
     stable: Option<(u64, u64, f64)>,
+    lanczos: Lanczos<R>,
     momenta: Vec<Option<(Vec3<f64>, Vec3<f64>)>>,
     guard: guard::Guard<R>,
+}
+
+/// What a step takes from earlier ones and cannot find in the state; part of every snapshot.
+#[derive(Debug)]
+pub(crate) struct Kept<R> {
+    /// The stable step of this era [s].
+    pub stable: Option<f64>,
+    /// Verlet's forces at the end of the last step [N]; empty for everything else.
+    pub forces: Vec<Vec3<R>>,
 }
 
 enum Kind<R> {
@@ -65,6 +76,7 @@ impl<R: Real> Solver<R> {
             kind,
             stage: (zero.clone(), zero),
             stable: None,
+            lanczos: Lanczos::default(),
             momenta: Vec::new(),
             guard: guard::Guard::default(),
         })
@@ -95,9 +107,32 @@ impl<R: Real> Solver<R> {
                 return limit;
             }
         }
-        let limit = stable_step::stable_step(model, &state.u, &mut self.scratch);
+        let limit = stable_step::stable_step(model, &state.u, &mut self.scratch, &mut self.lanczos);
         self.stable = Some((model.version, era, limit));
         limit
+    }
+
+    fn stiffest_body(&mut self, model: &Model<R>, state: &State<R>) -> String {
+        stable_step::stiffest_body(model, &state.u, &mut self.scratch)
+    }
+
+    /// What the next step takes from earlier ones and cannot find in the state.
+    pub(crate) fn kept(&self, model: &Model<R>, state: &State<R>) -> Kept<R> {
+        let era = state.steps / STEPS_PER_ESTIMATE;
+        let stable = self.stable.filter(|s| (s.0, s.1) == (model.version, era)).map(|s| s.2);
+        let forces = match &self.kind {
+            Kind::Explicit(explicit) => explicit.kept_forces(model, state).to_vec(),
+            _ => Vec::new(),
+        };
+        Kept { stable, forces }
+    }
+
+    /// Goes on with what [`Solver::kept`] gave at this state.
+    pub(crate) fn recall(&mut self, model: &Model<R>, state: &State<R>, kept: Kept<R>) {
+        self.stable = kept.stable.map(|limit| (model.version, state.steps / STEPS_PER_ESTIMATE, limit));
+        if let Kind::Explicit(explicit) = &mut self.kind {
+            explicit.recall_forces(model, state, kept.forces);
+        }
     }
 
     /// Sets `out` to all forces now [N].

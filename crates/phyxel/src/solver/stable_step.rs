@@ -11,15 +11,54 @@ const ITERATIONS: usize = 32;
 /// Part of the limit that is used: Lanczos comes from below, and stretched matter stiffens within a step.
 pub const SAFETY: f64 = 0.9;
 
+/// The vectors of Lanczos' iteration, kept between estimates.
+#[derive(Clone, Debug, Default)]
+pub struct Lanczos<R> {
+    /// One over the square root of each mass.
+    root: Vec<R>,
+    q: Vec<Vec3<R>>,
+    before: Vec<Vec3<R>>,
+    image: Vec<Vec3<R>>,
+    scaled: Vec<Vec3<R>>,
+    alphas: Vec<f64>,
+    betas: Vec<f64>,
+}
+
 /// The largest stable step at displacements `u` [s], times [`SAFETY`]; infinite when nothing resists.
-pub fn stable_step<R: Real>(model: &Model<R>, u: &[Vec3<R>], scratch: &mut [BlockScratch<R>]) -> f64 {
-    let elastic = TangentMix { stiffness: R::one(), viscosity: R::zero() };
-    let omega = largest_eigenvalue(model, u, scratch, |_| elastic).max(0.0).sqrt();
+pub fn stable_step<R: Real>(
+    model: &Model<R>,
+    u: &[Vec3<R>],
+    scratch: &mut [BlockScratch<R>],
+    lanczos: &mut Lanczos<R>,
+) -> f64 {
+    limit(model, u, scratch, lanczos, None)
+}
+
+/// The body that needs the smallest steps; for messages, so its cost is no matter.
+pub fn stiffest_body<R: Real>(model: &Model<R>, u: &[Vec3<R>], scratch: &mut [BlockScratch<R>]) -> String {
+    let mut lanczos = Lanczos::default();
+    let mut limits = (0..model.bodies.len()).map(|b| (limit(model, u, scratch, &mut lanczos, Some(b)), b));
+    let first = limits.next();
+    let least = first.map(|first| limits.fold(first, |a, b| if b.0 < a.0 { b } else { a }));
+    least.map_or(String::new(), |(_, b)| model.bodies[b].name.clone())
+}
+
+/// The limit of one body, or of all.
+fn limit<R: Real>(
+    model: &Model<R>,
+    u: &[Vec3<R>],
+    scratch: &mut [BlockScratch<R>],
+    lanczos: &mut Lanczos<R>,
+    body: Option<usize>,
+) -> f64 {
+    let counts = |b: usize| body.is_none_or(|only| only == model.blocks[b].body);
+    let elastic = |b: usize| counts(b).then_some(TangentMix { stiffness: R::one(), viscosity: R::zero() });
+    let omega = lanczos.largest_eigenvalue(model, u, scratch, elastic).max(0.0).sqrt();
     let damped = model.blocks.iter().any(|b| b.is_damped());
     let mut decay = model.rayleigh_mass.iter().fold(0.0, |a, b| f64::max(a, b.to_f64()));
     if damped {
-        let beta = |block: usize| TangentMix { stiffness: model.blocks[block].rayleigh_stiffness, viscosity: R::one() };
-        decay += largest_eigenvalue(model, u, scratch, beta).max(0.0);
+        let mix = |b: usize| TangentMix { stiffness: model.blocks[b].rayleigh_stiffness, viscosity: R::one() };
+        decay += lanczos.largest_eigenvalue(model, u, scratch, |b| counts(b).then(|| mix(b))).max(0.0);
     }
     if omega == 0.0 && decay == 0.0 {
         return f64::INFINITY;
@@ -30,44 +69,58 @@ pub fn stable_step<R: Real>(model: &Model<R>, u: &[Vec3<R>], scratch: &mut [Bloc
     SAFETY * h
 }
 
-fn largest_eigenvalue<R: Real>(
-    model: &Model<R>,
-    u: &[Vec3<R>],
-    scratch: &mut [BlockScratch<R>],
-    mix: impl Fn(usize) -> TangentMix<R>,
-) -> f64 {
-    // Symmetrised: M^(-1/2) K M^(-1/2), so that Lanczos' three-term recurrence holds.
-    let root: Vec<R> = model.masses.iter().map(|m| R::one() / m.sqrt()).collect();
-    let n = model.node_count();
-    let mut q: Vec<Vec3<R>> = (0..n).map(pseudo_random).collect();
-    let mut before = vec![Vec3::zero(); n];
-    let mut image = vec![Vec3::zero(); n];
-    let mut scaled = vec![Vec3::zero(); n];
-    normalise(&mut q);
-    let (mut alphas, mut betas) = (Vec::new(), Vec::new());
-    for _ in 0..ITERATIONS.min(3 * n) {
-        par::for_each(&mut scaled, |i, s| *s = q[i] * root[i]);
-        image.fill(Vec3::zero());
-        for (k, (block, scratch)) in model.blocks.iter().zip(scratch.iter_mut()).enumerate() {
-            block.add_product_on_the_fly(&model.rest, (u, &scaled), mix(k), scratch, &mut image);
+impl<R: Real> Lanczos<R> {
+    /// The largest eigenvalue of the blocks for which there is a mix.
+    fn largest_eigenvalue(
+        &mut self,
+        model: &Model<R>,
+        u: &[Vec3<R>],
+        scratch: &mut [BlockScratch<R>],
+        mix: impl Fn(usize) -> Option<TangentMix<R>>,
+    ) -> f64 {
+        self.start(model);
+        let Lanczos { root, q, before, image, scaled, alphas, betas } = self;
+        for _ in 0..ITERATIONS.min(3 * root.len()) {
+            par::for_each(scaled, |i, s| *s = q[i] * root[i]);
+            image.fill(Vec3::zero());
+            for (k, (block, scratch)) in model.blocks.iter().zip(scratch.iter_mut()).enumerate() {
+                if let Some(mix) = mix(k) {
+                    block.add_product_on_the_fly(&model.rest, (u, scaled), mix, scratch, image);
+                }
+            }
+            // The product came with a minus sign.
+            par::for_each(image, |i, w| *w = -*w * root[i]);
+            let alpha = dot(image, q);
+            let last = R::of(betas.last().copied().unwrap_or(0.0));
+            par::for_each(image, |i, w| *w = *w - q[i] * R::of(alpha) - before[i] * last);
+            alphas.push(alpha);
+            let beta = dot(image, image).sqrt();
+            if beta <= 1e-12 * alpha.abs() || !beta.is_finite() {
+                break;
+            }
+            betas.push(beta);
+            std::mem::swap(before, q);
+            std::mem::swap(q, image);
+            let inverse = R::of(1.0 / beta);
+            par::for_each(q, |_, q| *q = *q * inverse);
         }
-        // The product came with a minus sign.
-        par::for_each(&mut image, |i, w| *w = -*w * root[i]);
-        let alpha = dot(&image, &q);
-        let last = R::of(betas.last().copied().unwrap_or(0.0));
-        par::for_each(&mut image, |i, w| *w = *w - q[i] * R::of(alpha) - before[i] * last);
-        alphas.push(alpha);
-        let beta = dot(&image, &image).sqrt();
-        if beta <= 1e-12 * alpha.abs() || !beta.is_finite() {
-            break;
-        }
-        betas.push(beta);
-        std::mem::swap(&mut before, &mut q);
-        std::mem::swap(&mut q, &mut image);
-        let inverse = R::of(1.0 / beta);
-        par::for_each(&mut q, |_, q| *q = *q * inverse);
+        largest_of_tridiagonal(alphas, betas)
     }
-    largest_of_tridiagonal(&alphas, &betas)
+
+    fn start(&mut self, model: &Model<R>) {
+        let n = model.node_count();
+        // Symmetrised: M^(-1/2) K M^(-1/2), so that Lanczos' three-term recurrence holds.
+        self.root.resize(n, R::zero());
+        par::for_each(&mut self.root, |i, root| *root = R::one() / model.masses[i].sqrt());
+        for v in [&mut self.q, &mut self.before, &mut self.image, &mut self.scaled] {
+            v.resize(n, Vec3::zero());
+        }
+        self.before.fill(Vec3::zero());
+        par::for_each(&mut self.q, |i, q| *q = pseudo_random(i));
+        normalise(&mut self.q);
+        self.alphas.clear();
+        self.betas.clear();
+    }
 }
 
 /// A fixed start without symmetry, so that no eigenvector is missed by accident.

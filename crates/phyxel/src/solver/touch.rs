@@ -4,6 +4,7 @@
 //! its motion. After each linear solve the reactions say which nodes let go, slide or stick; the step ends when
 //! nothing changes any more. (Contact among bodies will replace this; half-spaces need no more.)
 
+use super::implicit::Inertia;
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::{Held, Model};
 
@@ -38,20 +39,49 @@ fn tolerance<R: Real>() -> R {
     R::EPSILON * R::of(16.0)
 }
 
-/// Finds the nodes that would pass a surface with velocities `guess`, and keeps those that touched before.
-pub fn seed<R: Real>(model: &Model<R>, stage: &Stage<'_, R>, guess: &[Vec3<R>], touches: &mut Vec<Touch<R>>) {
-    touches.retain(|t| {
-        let collider = &model.colliders[t.collider as usize];
-        let n = t.node as usize;
-        collider.gap(model.rest[n], stage.u[n]) <= R::of(1e-9).max(guess[n].norm() * stage.gamma)
-    });
-    add_penetrating(model, stage, guess, touches);
+/// Finds the nodes that would pass a surface if they fell freely from velocities `guess`.
+///
+/// A function of the state alone, not of the contacts of the last step: a simulation that goes on from a snapshot, or
+/// from a step that was rolled back, must take the same steps.
+pub fn seed<R: Real>(
+    model: &Model<R>,
+    (stage, pins): (&Stage<'_, R>, &[Held<R>]),
+    guess: &[Vec3<R>],
+    inertia: Inertia,
+    touches: &mut Vec<Touch<R>>,
+) {
+    touches.clear();
+    // Without inertia nothing falls: what lies on a surface may stay there.
+    let (fall, reach) = match inertia {
+        Inertia::Dynamic => (model.loads.gravity * stage.gamma, R::zero()),
+        Inertia::Static => (Vec3::zero(), R::of(1e-9)),
+    };
+    for (c, collider) in model.colliders.iter().enumerate() {
+        for (n, &v) in guess.iter().enumerate() {
+            let gap = collider.gap(model.rest[n], stage.u[n]);
+            let push = collider.least_normal_velocity(gap - reach, stage.gamma) - collider.normal.dot(v + fall);
+            if push > R::zero() && !is_held(pins, n) {
+                let slip = v - collider.normal * collider.normal.dot(v);
+                // Friction that can stop a node does.
+                let slides = slip.norm() > collider.friction * push;
+                let sliding = slides.then(|| slip.normalized());
+                touches.push(Touch { node: n as u32, collider: c as u32, sliding, impulse: push * model.masses[n] });
+            }
+        }
+    }
+    touches.sort_unstable_by_key(|t| (t.node, t.collider));
+    touches.dedup_by_key(|t| t.node);
+}
+
+/// Pins decide alone: their reactions would say nothing about contact.
+fn is_held<R: Real>(pins: &[Held<R>], node: usize) -> bool {
+    pins.binary_search_by_key(&(node as u32), |h| h.node).is_ok()
 }
 
 /// Adds nodes that end up below a surface; true when there were any.
 pub fn add_penetrating<R: Real>(
     model: &Model<R>,
-    stage: &Stage<'_, R>,
+    (stage, pins): (&Stage<'_, R>, &[Held<R>]),
     v: &[Vec3<R>],
     touches: &mut Vec<Touch<R>>,
 ) -> bool {
@@ -64,6 +94,7 @@ pub fn add_penetrating<R: Real>(
             let slack = tolerance::<R>() * (normal_velocity.abs() + least.abs() + R::of(1e-6));
             if normal_velocity < least - slack
                 && touches[..known].binary_search_by_key(&(n as u32), |t| t.node).is_err()
+                && !is_held(pins, n)
             {
                 touches.push(Touch { node: n as u32, collider: c as u32, sliding: None, impulse: R::zero() });
             }
@@ -71,13 +102,14 @@ pub fn add_penetrating<R: Real>(
     }
     let added = touches.len() > known;
     if added {
-        touches.sort_by_key(|t| t.node);
+        // No two are equal, so the order is the only one; a stable sort would need memory.
+        touches.sort_unstable_by_key(|t| (t.node, t.collider));
         touches.dedup_by_key(|t| t.node);
     }
     added
 }
 
-/// Pins and touching nodes together, ascending; where both hold a node, the pin decides.
+/// Pins and touching nodes together, ascending.
 pub fn merge<R: Real>(
     model: &Model<R>,
     stage: &Stage<'_, R>,
@@ -88,9 +120,6 @@ pub fn merge<R: Real>(
     held.clear();
     held.extend_from_slice(pins);
     for touch in touches {
-        if pins.binary_search_by_key(&touch.node, |h| h.node).is_ok() {
-            continue;
-        }
         let collider = &model.colliders[touch.collider as usize];
         let n = touch.node as usize;
         let least = collider.least_normal_velocity(collider.gap(model.rest[n], stage.u[n]), stage.gamma);
@@ -100,7 +129,7 @@ pub fn merge<R: Real>(
         };
         held.push(Held { node: touch.node, free, velocity: collider.normal * least });
     }
-    held.sort_by_key(|h| h.node);
+    held.sort_unstable_by_key(|h| h.node);
 }
 
 /// Adds Coulomb's impulse on sliding nodes to the right-hand side.

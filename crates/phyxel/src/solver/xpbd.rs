@@ -78,7 +78,9 @@ impl<R: Real> Xpbd<R> {
         dt: f64,
         report: &mut StepReport,
     ) {
-        if self.version != model.version {
+        // Updated phyxels have other neighbours in every step, so other colours too.
+        let updated = (0..model.bodies.len()).any(|b| model.is_updated(b));
+        if self.version != model.version || updated {
             *self = Xpbd::new(model);
         }
         let parts = settings.substeps;

@@ -97,7 +97,8 @@ impl<R: Real> Block<R> {
         self.rayleigh_stiffness > R::zero() || self.is_viscous()
     }
 
-    fn is_viscous(&self) -> bool {
+    /// Whether there is viscosity; it depends on the deformation, even where the law is linear.
+    pub fn is_viscous(&self) -> bool {
         self.viscosity.shear > R::zero() || self.viscosity.bulk > R::zero()
     }
 
