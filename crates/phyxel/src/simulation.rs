@@ -287,6 +287,9 @@ impl<R: Real> Simulation<R> {
             let sigma = Mat3(sigma.to_f64());
             let deviator = sigma - Mat3::scaled_identity(sigma.trace() / 3.0);
             let (stress, volume) = ((1.5 * deviator.contract(&deviator)).sqrt(), block.volumes()[e].to_f64());
+            if !stress.is_finite() {
+                continue; // an element that is pressed flat has no area for a stress to act on
+            }
             let mut add = |n: usize| {
                 sums[n - nodes.start] += stress * volume;
                 weights[n - nodes.start] += volume;

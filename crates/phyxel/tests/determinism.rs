@@ -31,9 +31,14 @@ fn assert_same_on_all_pools(name: &str, scene: &Scene, precision: Precision, ste
 /// A cube that hits the floor at a metre a second, tumbling.
 fn falling(method: Method, cells: usize, integrator: Integrator) -> Scene {
     let material = Material { young_modulus: 2e4, rayleigh_stiffness: 1e-4, ..Material::default() };
-    let mut body = cube(method, cells, 0.2, [0.0, 0.101, 0.0], &material);
+    let mut body = cube(method, cells, 0.2, [0.0, 0.10001, 0.0], &material);
     body.velocity = [0.3, -1.0, 0.0];
-    above_floor(body, integrator, 1.0 / 240.0, 0.3)
+    above_floor(body, integrator, step(integrator), 0.3)
+}
+
+/// Explicit Euler is stable for very small steps only; more of them would take too long here.
+fn step(integrator: Integrator) -> f64 {
+    if integrator == Integrator::ExplicitEuler { 1e-4 } else { 1.0 / 240.0 }
 }
 
 #[test]
@@ -67,30 +72,31 @@ fn position_based_phyxels_and_springs_give_the_same_bits_too() {
 
 #[test]
 fn a_large_body_gives_the_same_bits_on_any_number_of_threads() {
-    // 15 625 nodes and 69 120 tetrahedra.
+    // 9261 nodes and 40 000 tetrahedra.
     for integrator in [Integrator::ImplicitEuler, Integrator::Verlet] {
-        assert_same_on_all_pools(integrator.name(), &falling(Method::Tet, 24, integrator), Precision::F32, 12);
+        assert_same_on_all_pools(integrator.name(), &falling(Method::Tet, 20, integrator), Precision::F32, 8);
     }
 }
 
 /// A small cube to which everything happens, before and after the middle.
 fn eventful(method: Method, integrator: Integrator) -> Scene {
-    let material = Material { rayleigh_stiffness: 2e-4, rayleigh_mass: 0.1, viscosity: 1.0, ..Material::default() };
-    let mut body = cube(method, 4, 0.2, [0.0, 0.105, 0.0], &material);
+    let material = Material { rayleigh_stiffness: 2e-4, rayleigh_mass: 0.1, viscosity: 0.2, ..Material::default() };
+    let mut body = cube(method, 4, 0.2, [0.0, 0.1001, 0.0], &material);
     body.velocity = [0.2, -1.0, 0.0];
-    let mut scene = above_floor(body, integrator, 1.0 / 60.0, 0.4);
-    let at = |at: f64, action: Action| Event { at, body: None, action };
+    let step = step(integrator);
+    let mut scene = above_floor(body, integrator, step, 0.4);
+    let at = |steps: f64, action: Action| Event { at: steps * step, body: None, action };
     let top = Region::Box { min: [-1.0, 0.15, -1.0], max: [1.0, 1.0, 1.0] };
     let pin = Pin { velocity: [0.0, 0.1, 0.05], ..Pin::hold(top) };
     let softer = Material { young_modulus: 3e4, ..material.clone() };
     let harder = Material { young_modulus: 6e4, ..material };
     scene.events = vec![
-        at(0.05, Action::SetMaterial(softer)),
-        at(0.1, Action::Push([0.0, 0.1, 0.0])),
-        at(0.15, Action::Pin(vec![pin])),
-        at(0.2, Action::SetGravity([0.5, -9.0, 0.0])),
-        at(0.4, Action::Release),
-        at(0.45, Action::SetMaterial(harder)),
+        at(3.0, Action::SetMaterial(softer)),
+        at(6.0, Action::Push([0.0, 0.1, 0.0])),
+        at(9.0, Action::Pin(vec![pin])),
+        at(12.0, Action::SetGravity([0.5, -9.0, 0.0])),
+        at(24.0, Action::Release),
+        at(27.0, Action::SetMaterial(harder)),
     ];
     scene
 }
@@ -103,19 +109,20 @@ fn assert_snapshots_do_not_matter(name: &str, scene: &Scene) {
             simulation.step(scene.solver.step).unwrap_or_else(|e| panic!("{name}: {e}"));
         }
     };
+    let half = 19;
     let mut through = build();
-    run(&mut through, 19);
+    run(&mut through, half);
     let snapshot = through.snapshot();
     let (middle, dissipated) = (through.state_hash(), through.energy().dissipated_j);
-    run(&mut through, 19);
+    run(&mut through, half);
     let mut other = build();
     other.restore(&snapshot).expect("of the same scene");
     assert_eq!(other.state_hash(), middle, "{name}: the snapshot itself");
     assert_eq!(other.snapshot(), snapshot, "{name}: a snapshot of a restored simulation");
-    run(&mut other, 19);
+    run(&mut other, half);
     assert_eq!(other.state_hash(), through.state_hash(), "{name}: in another simulation");
     through.restore(&snapshot).expect("of the same scene");
-    run(&mut through, 19);
+    run(&mut through, half);
     assert_eq!(through.state_hash(), other.state_hash(), "{name}: rewound");
     assert_eq!(through.energy(), other.energy(), "{name}");
     assert!(dissipated.is_finite());

@@ -17,7 +17,12 @@ fn is_finite(simulation: &AnySimulation) -> bool {
 }
 
 fn stvk_cube(integrator: Integrator) -> Scene {
-    let material = Material { law: LawKind::StVenantKirchhoff, young_modulus: 1e5, ..Material::default() };
+    let material = Material {
+        law: LawKind::StVenantKirchhoff,
+        young_modulus: 1e5,
+        rayleigh_stiffness: 1e-3,
+        ..Material::default()
+    };
     let body = cube(Method::Tet, 3, 0.1, [0.0, 0.0501, 0.0], &material);
     above_floor(body, integrator, 1.0 / 60.0, 0.3)
 }

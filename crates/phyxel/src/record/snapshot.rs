@@ -4,7 +4,7 @@ use super::bytes::{Reader, Writer};
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::{Loads, Model, PinSet};
 use crate::scene::{Pin, Region};
-use crate::solver::Kept;
+use crate::solver::{Kept, Touch};
 use crate::state::{Before, State};
 
 /// Why bytes are not a snapshot of this simulation.
@@ -74,6 +74,8 @@ pub(crate) fn encode<R: Real>(model: &Model<R>, state: &State<R>, kept: &Kept<R>
     out.f64(kept.stable.unwrap_or(0.0));
     out.u64(kept.forces.len() as u64);
     out.vectors(&kept.forces);
+    out.u64(kept.touches.len() as u64);
+    kept.touches.iter().for_each(|touch| encode_touch(touch, &mut out));
     out.u64(progress.next_event as u64);
     out.f64(progress.initial_energy);
     out.0
@@ -89,6 +91,14 @@ fn encode_pin(pin: &PinSet, out: &mut Writer) {
     out.u64(pin.nodes.len() as u64);
     pin.nodes.iter().for_each(|&n| out.u64(n as u64));
     out.triples(&pin.from);
+}
+
+fn encode_touch<R: Real>(touch: &Touch<R>, out: &mut Writer) {
+    out.u64(touch.node as u64);
+    out.u64(touch.collider as u64);
+    out.u64(touch.sliding.is_some() as u64);
+    out.vectors(&[touch.sliding.unwrap_or(Vec3::zero())]);
+    out.real(touch.impulse);
 }
 
 fn encode_loads<R: Real>(loads: &Loads<R>, out: &mut Writer) {
@@ -120,7 +130,10 @@ pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored
     let loads = decode_loads(&mut input, model)?;
     let stable = Some(input.f64()?).filter(|limit| *limit > 0.0);
     let forces = input.u64()?.min(nodes as u64) as usize;
-    let kept = Kept { stable, forces: input.vectors(forces)? };
+    let forces = input.vectors(forces)?;
+    let touching = input.u64()?;
+    let touches = (0..touching).map(|_| decode_touch(&mut input, model)).collect::<Result<_, _>>()?;
+    let kept = Kept { stable, forces, touches };
     let progress = Progress { next_event: input.u64()? as usize, initial_energy: input.f64()? };
     if input.at != bytes.len() {
         return Err(SnapshotError::Length { found: bytes.len(), expected: input.at });
@@ -159,6 +172,14 @@ fn decode_pin<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<PinSe
     let from = input.triples(count)?;
     let region = Region::Nodes(nodes.iter().map(|n| n.saturating_sub(model.bodies[body].nodes.start as u32)).collect());
     Ok(PinSet { body, nodes, from, start, motion: Pin { region, velocity, spin, center, axes, until } })
+}
+
+fn decode_touch<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<Touch<R>, SnapshotError> {
+    let node = input.indices(1, model.node_count())?[0];
+    let collider = input.indices(1, model.colliders.len())?[0];
+    let slides = input.u64()? == 1;
+    let direction = input.vectors(1)?[0];
+    Ok(Touch { node, collider, sliding: slides.then_some(direction), impulse: input.real()? })
 }
 
 fn decode_loads<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<Loads<R>, SnapshotError> {

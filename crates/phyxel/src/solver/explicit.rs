@@ -63,6 +63,8 @@ impl<R: Real> Explicit<R> {
         self.constrain(model, state, dt, dt);
         drift(state, R::of(dt));
         self.kick(model, state, R::of(dt));
+        rest_on_surfaces(model, state, R::of(dt));
+        self.hold(state);
     }
 
     fn leap_frog(&mut self, model: &Model<R>, state: &mut State<R>, scratch: &mut [BlockScratch<R>], dt: f64) {
@@ -90,7 +92,7 @@ impl<R: Real> Explicit<R> {
         forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
         self.kick(model, state, half);
         // The second half of the kick must not leave nodes on a surface with a velocity into it.
-        rest_on_surfaces(model, state);
+        rest_on_surfaces(model, state, R::of(dt));
         self.hold(state);
         self.forces_of = Some((model.version, state.steps + 1));
     }
@@ -192,12 +194,14 @@ fn collide<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
 }
 
 /// Stops nodes that lie on a surface, or in it, from going further in.
-fn rest_on_surfaces<R: Real>(model: &Model<R>, state: &mut State<R>) {
+fn rest_on_surfaces<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
     let State { u, v, .. } = state;
     for collider in &model.colliders {
         par::for_each(v, |i, v| {
             let (rest, moved) = (collider.normal.dot(model.rest[i]), collider.normal.dot(u[i]));
-            let rounding = R::EPSILON * R::of(4.0) * (rest.abs() + moved.abs() + collider.offset.abs());
+            let next = collider.normal.dot(*v) * dt;
+            let scale = rest.abs() + moved.abs() + next.abs() + collider.offset.abs();
+            let rounding = R::EPSILON * R::of(16.0) * scale;
             if collider.gap(model.rest[i], u[i]) <= rounding {
                 *v = collider.resolve(R::zero(), *v, R::one());
             }

@@ -265,8 +265,8 @@ impl<R: Real> Implicit<R> {
             }
             matrix.multiply(model, scratch, scales, v, q);
             par::for_each(q, |i, q| *q -= rhs[i]);
-            let changed = touch::update(model, touches, v, q);
-            let added = touch::add_penetrating(model, (stage, pins), v, touches);
+            let changed = touch::update(model, touches, v, q, 2 * round >= MAX_CONTACT_ROUNDS);
+            let added = touch::add_passing(model, (stage, pins), |n| v[n], touches);
             if !changed && !added {
                 break;
             }
@@ -324,6 +324,11 @@ impl<R: Real> Implicit<R> {
         let target = std::mem::take(&mut self.q);
         let mut target = target;
         target.copy_from_slice(&self.v);
+        // From where contact and pins are satisfied too: the way there is no choice of the search.
+        for h in &self.held {
+            let n = h.node as usize;
+            self.last[n] = h.free * self.last[n] + h.velocity - h.free * h.velocity;
+        }
         self.v.copy_from_slice(&self.last);
         let before = self.potential(model, stage, inertia, scratch);
         let slack = before.abs() * R::EPSILON.to_f64() * 8.0;

@@ -26,6 +26,7 @@ use implicit::{Implicit, Inertia};
 use momentum::Momentum;
 use stable_step::Lanczos;
 use touch::Stage;
+pub(crate) use touch::Touch;
 use xpbd::Xpbd;
 
 /// Explicit steps between two estimates of the stable step.
@@ -51,6 +52,8 @@ pub(crate) struct Kept<R> {
     pub stable: Option<f64>,
     /// Verlet's forces at the end of the last step [N]; empty for everything else.
     pub forces: Vec<Vec3<R>>,
+    /// Nodes that touched something in the last implicit step.
+    pub touches: Vec<Touch<R>>,
 }
 
 enum Kind<R> {
@@ -107,7 +110,8 @@ impl<R: Real> Solver<R> {
                 return limit;
             }
         }
-        let limit = stable_step::stable_step(model, &state.u, &mut self.scratch, &mut self.lanczos);
+        let Self { settings, scratch, lanczos, .. } = self;
+        let limit = stable_step::stable_step(model, &state.u, scratch, lanczos, settings.integrator);
         self.stable = Some((model.version, era, limit));
         limit
     }
@@ -124,14 +128,20 @@ impl<R: Real> Solver<R> {
             Kind::Explicit(explicit) => explicit.kept_forces(model, state).to_vec(),
             _ => Vec::new(),
         };
-        Kept { stable, forces }
+        let touches = match &self.kind {
+            Kind::Implicit(implicit) => implicit.touches.clone(),
+            _ => Vec::new(),
+        };
+        Kept { stable, forces, touches }
     }
 
     /// Goes on with what [`Solver::kept`] gave at this state.
     pub(crate) fn recall(&mut self, model: &Model<R>, state: &State<R>, kept: Kept<R>) {
         self.stable = kept.stable.map(|limit| (model.version, state.steps / STEPS_PER_ESTIMATE, limit));
-        if let Kind::Explicit(explicit) = &mut self.kind {
-            explicit.recall_forces(model, state, kept.forces);
+        match &mut self.kind {
+            Kind::Explicit(explicit) => explicit.recall_forces(model, state, kept.forces),
+            Kind::Implicit(implicit) => implicit.touches = kept.touches,
+            Kind::Positions(_) => {}
         }
     }
 

@@ -39,10 +39,8 @@ fn tolerance<R: Real>() -> R {
     R::EPSILON * R::of(16.0)
 }
 
-/// Finds the nodes that would pass a surface if they fell freely from velocities `guess`.
-///
-/// A function of the state alone, not of the contacts of the last step: a simulation that goes on from a snapshot, or
-/// from a step that was rolled back, must take the same steps.
+/// Keeps the nodes that touched before and may still, and finds those that would pass a surface if they fell freely
+/// from velocities `guess`.
 pub fn seed<R: Real>(
     model: &Model<R>,
     (stage, pins): (&Stage<'_, R>, &[Held<R>]),
@@ -50,27 +48,13 @@ pub fn seed<R: Real>(
     inertia: Inertia,
     touches: &mut Vec<Touch<R>>,
 ) {
-    touches.clear();
-    // Without inertia nothing falls: what lies on a surface may stay there.
-    let (fall, reach) = match inertia {
-        Inertia::Dynamic => (model.loads.gravity * stage.gamma, R::zero()),
-        Inertia::Static => (Vec3::zero(), R::of(1e-9)),
-    };
-    for (c, collider) in model.colliders.iter().enumerate() {
-        for (n, &v) in guess.iter().enumerate() {
-            let gap = collider.gap(model.rest[n], stage.u[n]);
-            let push = collider.least_normal_velocity(gap - reach, stage.gamma) - collider.normal.dot(v + fall);
-            if push > R::zero() && !is_held(pins, n) {
-                let slip = v - collider.normal * collider.normal.dot(v);
-                // Friction that can stop a node does.
-                let slides = slip.norm() > collider.friction * push;
-                let sliding = slides.then(|| slip.normalized());
-                touches.push(Touch { node: n as u32, collider: c as u32, sliding, impulse: push * model.masses[n] });
-            }
-        }
-    }
-    touches.sort_unstable_by_key(|t| (t.node, t.collider));
-    touches.dedup_by_key(|t| t.node);
+    touches.retain(|t| {
+        let collider = &model.colliders[t.collider as usize];
+        let n = t.node as usize;
+        collider.gap(model.rest[n], stage.u[n]) <= R::of(1e-9).max(guess[n].norm() * stage.gamma) && !is_held(pins, n)
+    });
+    let fall = if inertia == Inertia::Dynamic { model.loads.gravity * stage.gamma } else { Vec3::zero() };
+    add_passing(model, (stage, pins), |n| guess[n] + fall, touches);
 }
 
 /// Pins decide alone: their reactions would say nothing about contact.
@@ -79,24 +63,25 @@ fn is_held<R: Real>(pins: &[Held<R>], node: usize) -> bool {
 }
 
 /// Adds nodes that end up below a surface; true when there were any.
-pub fn add_penetrating<R: Real>(
+pub fn add_passing<R: Real>(
     model: &Model<R>,
     (stage, pins): (&Stage<'_, R>, &[Held<R>]),
-    v: &[Vec3<R>],
+    velocity: impl Fn(usize) -> Vec3<R>,
     touches: &mut Vec<Touch<R>>,
 ) -> bool {
     let known = touches.len();
     for (c, collider) in model.colliders.iter().enumerate() {
-        for n in 0..v.len() {
-            let gap = collider.gap(model.rest[n], stage.u[n]);
+        for n in 0..stage.u.len() {
+            let (gap, v) = (collider.gap(model.rest[n], stage.u[n]), velocity(n));
             let least = collider.least_normal_velocity(gap, stage.gamma);
-            let normal_velocity = collider.normal.dot(v[n]);
-            let slack = tolerance::<R>() * (normal_velocity.abs() + least.abs() + R::of(1e-6));
-            if normal_velocity < least - slack
-                && touches[..known].binary_search_by_key(&(n as u32), |t| t.node).is_err()
-                && !is_held(pins, n)
-            {
-                touches.push(Touch { node: n as u32, collider: c as u32, sliding: None, impulse: R::zero() });
+            let push = least - collider.normal.dot(v);
+            let slack = tolerance::<R>() * (collider.normal.dot(v).abs() + least.abs() + R::of(1e-6));
+            let is_known = || touches[..known].binary_search_by_key(&(n as u32), |t| t.node).is_ok();
+            if push > slack && !is_known() && !is_held(pins, n) {
+                let slip = v - collider.normal * collider.normal.dot(v);
+                // Friction that can stop a node does.
+                let sliding = (slip.norm() > collider.friction * push).then(|| slip.normalized());
+                touches.push(Touch { node: n as u32, collider: c as u32, sliding, impulse: push * model.masses[n] });
             }
         }
     }
@@ -143,14 +128,24 @@ pub fn add_friction<R: Real>(model: &Model<R>, touches: &[Touch<R>], b: &mut [Ve
 }
 
 /// Lets nodes go, slide or stick according to the reactions `q = A v − b`; true when something changed.
-pub fn update<R: Real>(model: &Model<R>, touches: &mut Vec<Touch<R>>, v: &[Vec3<R>], q: &[Vec3<R>]) -> bool {
+///
+/// When `settling`, nodes neither let go nor stick any more, so that the set cannot go round in circles.
+pub fn update<R: Real>(
+    model: &Model<R>,
+    touches: &mut Vec<Touch<R>>,
+    v: &[Vec3<R>],
+    q: &[Vec3<R>],
+    settling: bool,
+) -> bool {
     let known = touches.len();
-    touches.retain(|t| model.colliders[t.collider as usize].normal.dot(q[t.node as usize]) >= R::zero());
+    if !settling {
+        touches.retain(|t| model.colliders[t.collider as usize].normal.dot(q[t.node as usize]) >= R::zero());
+    }
     let mut changed = touches.len() != known;
     for touch in touches {
         let collider = &model.colliders[touch.collider as usize];
         let (reaction, velocity) = (q[touch.node as usize], v[touch.node as usize]);
-        let impulse = collider.normal.dot(reaction);
+        let impulse = collider.normal.dot(reaction).max(R::zero());
         let drifted = (impulse - touch.impulse).abs() > R::of(0.02) * impulse;
         touch.impulse = impulse;
         let tangential = reaction - collider.normal * impulse;
@@ -161,12 +156,14 @@ pub fn update<R: Real>(model: &Model<R>, touches: &mut Vec<Touch<R>>, v: &[Vec3<
                 touch.sliding = Some(-tangential.normalized());
                 changed = true;
             }
-            Some(direction) if slip.dot(direction) < R::zero() && collider.friction > R::zero() => {
+            Some(direction) if !settling && slip.dot(direction) < R::zero() && collider.friction > R::zero() => {
                 touch.sliding = None;
                 changed = true;
             }
-            Some(_) => {
-                touch.sliding = Some(slip.normalized());
+            Some(direction) => {
+                if slip.dot(direction) > R::zero() {
+                    touch.sliding = Some(slip.normalized());
+                }
                 changed |= drifted && collider.friction > R::zero();
             }
             None => {}
