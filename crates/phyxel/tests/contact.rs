@@ -26,6 +26,11 @@ fn block(integrator: Integrator, friction: f64, slope: f64) -> Scene {
     scene
 }
 
+/// How far a held block may creep in a second [m]: sweeps of position-based dynamics are never quite finished.
+fn creep(integrator: Integrator) -> f64 {
+    if integrator == Integrator::Xpbd { 1e-4 } else { 1e-6 }
+}
+
 fn start(scene: &Scene) -> AnySimulation {
     AnySimulation::build(scene, Precision::F64).expect("a sound scene")
 }
@@ -56,7 +61,7 @@ fn a_cube_at_rest_stays_at_rest() {
             // A micrometre a second: rounding and the tolerance of the solver, no jitter.
             assert!(speed < 1e-4, "{name} jitters at {speed} m/s");
             let drift = (0..3).map(|a| (mean[a] - before[a]).powi(2)).sum::<f64>().sqrt();
-            assert!(drift < 1e-6, "{name} drifted by {drift} m");
+            assert!(drift < 0.1 * creep(integrator), "{name} drifted by {drift} m");
             assert!(integrator == Integrator::Verlet || report.contacts > 0, "{name} lost contact");
         }
         // Its weight compresses it by about ρ g h² / (8 E) on average above the floor: no more than twice that.
@@ -74,7 +79,7 @@ fn friction_holds_a_block_on_a_gentle_slope() {
         simulation.advance_to(2.0).expect("sound steps");
         let (after, lowest, speed) = look(&simulation);
         let slid = after[0] - before[0];
-        assert!(slid.abs() < 1e-5, "{} slid by {slid} m", integrator.name());
+        assert!(slid.abs() < creep(integrator), "{} slid by {slid} m", integrator.name());
         assert!(lowest > -1e-6 && speed < 1e-3, "{}: {lowest} m, {speed} m/s", integrator.name());
     }
 }
@@ -116,7 +121,7 @@ fn a_sliding_block_stops_where_friction_stops_it() {
         assert!((way / expected - 1.0).abs() < 0.05, "{name} slid {way} m instead of {expected} m");
         simulation.advance_to(1.5).expect("sound steps");
         let (end, _, speed) = look(&simulation);
-        assert!((end[0] - after[0]).abs() < 1e-5 && speed < 1e-3, "{name} still moves at {speed} m/s");
+        assert!((end[0] - after[0]).abs() < creep(integrator) && speed < 1e-3, "{name} still moves at {speed} m/s");
     }
 }
 

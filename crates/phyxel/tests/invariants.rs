@@ -145,7 +145,7 @@ fn the_stiffness_is_symmetric_and_the_slope_of_the_forces() {
         let simulation = double(&mut simulation);
         // Stretched in every direction, where the projection to positive stiffness changes nothing.
         let stretched: Vec<Vec3<f64>> =
-            simulation.model().rest.iter().map(|x| *x * 0.15 + Vec3(random.triple()) * (0.003 * SIDE)).collect();
+            simulation.model().rest.iter().map(|x| *x * 0.02 + Vec3(random.triple()) * (0.0005 * SIDE)).collect();
         let p: Vec<Vec3<f64>> = stretched.iter().map(|_| Vec3(random.triple())).collect();
         let q: Vec<Vec3<f64>> = stretched.iter().map(|_| Vec3(random.triple())).collect();
         let (kp, kq) = (stiffness_product(simulation, &stretched, &p), stiffness_product(simulation, &stretched, &q));

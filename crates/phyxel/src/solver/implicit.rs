@@ -36,7 +36,8 @@ pub struct Implicit<R> {
     q: Vec<Vec3<R>>,
     u: Vec<Vec3<R>>,
     last: Vec<Vec3<R>>,
-    pins: Vec<Held<R>>,
+    /// Nodes held by pins in the last stage.
+    pub pins: Vec<Held<R>>,
     held: Vec<Held<R>>,
     /// Nodes in contact.
     pub touches: Vec<Touch<R>>,
@@ -99,7 +100,7 @@ impl<R: Real> Implicit<R> {
         scratch: &mut [BlockScratch<R>],
         report: &mut StepReport,
     ) -> Result<(), FactorError> {
-        model.held_by_pins(stage.u, stage.end_time, stage.gamma.to_f64(), &mut self.pins);
+        model.held_by_pins(stage.u, stage.end_time, stage.over.to_f64(), &mut self.pins);
         touch::seed(model, (stage, &self.pins), &self.v, inertia, &mut self.touches);
         self.set_scales(model, stage, inertia);
         let newton =

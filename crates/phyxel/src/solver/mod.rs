@@ -248,7 +248,7 @@ fn implicit_euler<R: Real>(
 ) -> Result<(), FactorError> {
     let gamma = R::of(dt);
     implicit.v.copy_from_slice(&state.v);
-    let stage = Stage { u: &state.u, v: &state.v, gamma, end_time: state.time + dt };
+    let stage = Stage { u: &state.u, v: &state.v, gamma, over: gamma, end_time: state.time + dt };
     implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
     let v = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u += v[i] * gamma);
@@ -268,11 +268,16 @@ fn midpoint<R: Real>(
 ) -> Result<(), FactorError> {
     let half = R::of(0.5 * dt);
     implicit.v.copy_from_slice(&state.v);
-    let stage = Stage { u: &state.u, v: &state.v, gamma: half, end_time: state.time + 0.5 * dt };
+    let stage = Stage { u: &state.u, v: &state.v, gamma: half, over: half + half, end_time: state.time + dt };
     implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
     let v = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u += v[i] * (half + half));
     par::for_each(&mut state.v, |i, old| *old = v[i] + v[i] - *old);
+    // What is held has the velocity it was given, not one that swings about it.
+    for held in &implicit.pins {
+        let v = &mut state.v[held.node as usize];
+        *v = held.free * *v + held.velocity - held.free * held.velocity;
+    }
     Ok(())
 }
 
@@ -302,7 +307,7 @@ fn bdf2<R: Real>(
     }
     let gamma = R::of(dt * 2.0 / 3.0);
     implicit.v.copy_from_slice(&state.v);
-    let stage = Stage { u: base_u, v: base_v, gamma, end_time: state.time + dt };
+    let stage = Stage { u: base_u, v: base_v, gamma, over: gamma, end_time: state.time + dt };
     implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
     let v = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u = base_u[i] + v[i] * gamma);
@@ -321,7 +326,7 @@ fn equilibrium<R: Real>(
 ) -> Result<(), FactorError> {
     implicit.v.fill(Vec3::zero());
     stage.1.fill(Vec3::zero());
-    let goal = Stage { u: &state.u, v: &stage.1, gamma: R::one(), end_time: state.time + dt };
+    let goal = Stage { u: &state.u, v: &stage.1, gamma: R::one(), over: R::one(), end_time: state.time + dt };
     implicit.solve(model, &goal, Inertia::Static, settings, scratch, report)?;
     let change = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u += change[i]);

@@ -30,6 +30,8 @@ pub struct Stage<'a, R> {
     pub v: &'a [Vec3<R>],
     /// [s]
     pub gamma: R,
+    /// For how long nodes will have moved at the new velocity when the step is over [s]; pins and surfaces are met then.
+    pub over: R,
     /// Time at which pins must be where they belong [s].
     pub end_time: f64,
 }
@@ -51,7 +53,7 @@ pub fn seed<R: Real>(
     touches.retain(|t| {
         let collider = &model.colliders[t.collider as usize];
         let n = t.node as usize;
-        collider.gap(model.rest[n], stage.u[n]) <= R::of(1e-9).max(guess[n].norm() * stage.gamma) && !is_held(pins, n)
+        collider.gap(model.rest[n], stage.u[n]) <= R::of(1e-9).max(guess[n].norm() * stage.over) && !is_held(pins, n)
     });
     let fall = if inertia == Inertia::Dynamic { model.loads.gravity * stage.gamma } else { Vec3::zero() };
     add_passing(model, (stage, pins), |n| guess[n] + fall, touches);
@@ -73,7 +75,7 @@ pub fn add_passing<R: Real>(
     for (c, collider) in model.colliders.iter().enumerate() {
         for n in 0..stage.u.len() {
             let (gap, v) = (collider.gap(model.rest[n], stage.u[n]), velocity(n));
-            let least = collider.least_normal_velocity(gap, stage.gamma);
+            let least = collider.least_normal_velocity(gap, stage.over);
             let push = least - collider.normal.dot(v);
             let slack = tolerance::<R>() * (collider.normal.dot(v).abs() + least.abs() + R::of(1e-6));
             let is_known = || touches[..known].binary_search_by_key(&(n as u32), |t| t.node).is_ok();
@@ -107,7 +109,7 @@ pub fn merge<R: Real>(
     for touch in touches {
         let collider = &model.colliders[touch.collider as usize];
         let n = touch.node as usize;
-        let least = collider.least_normal_velocity(collider.gap(model.rest[n], stage.u[n]), stage.gamma);
+        let least = collider.least_normal_velocity(collider.gap(model.rest[n], stage.u[n]), stage.over);
         let free = match touch.sliding {
             Some(_) => Mat3::identity() - Mat3::outer(collider.normal, collider.normal),
             None => Mat3::zero(),
@@ -129,7 +131,8 @@ pub fn add_friction<R: Real>(model: &Model<R>, touches: &[Touch<R>], b: &mut [Ve
 
 /// Lets nodes go, slide or stick according to the reactions `q = A v − b`; true when something changed.
 ///
-/// When `settling`, nodes neither let go nor stick any more, so that the set cannot go round in circles.
+/// When `settling`, nodes neither let go nor begin to slide, so that the set cannot go round in circles; a node that
+/// sticks does no work, so this is the safe side.
 pub fn update<R: Real>(
     model: &Model<R>,
     touches: &mut Vec<Touch<R>>,
@@ -151,19 +154,17 @@ pub fn update<R: Real>(
         let tangential = reaction - collider.normal * impulse;
         let slip = velocity - collider.normal * collider.normal.dot(velocity);
         match touch.sliding {
-            None if tangential.norm() > collider.friction * impulse => {
+            None if !settling && tangential.norm() > collider.friction * impulse => {
                 // It would have moved against the reaction that held it.
                 touch.sliding = Some(-tangential.normalized());
                 changed = true;
             }
-            Some(direction) if !settling && slip.dot(direction) < R::zero() && collider.friction > R::zero() => {
+            Some(direction) if slip.dot(direction) < R::zero() && collider.friction > R::zero() => {
                 touch.sliding = None;
                 changed = true;
             }
-            Some(direction) => {
-                if slip.dot(direction) > R::zero() {
-                    touch.sliding = Some(slip.normalized());
-                }
+            Some(_) => {
+                touch.sliding = Some(slip.normalized());
                 changed |= drifted && collider.friction > R::zero();
             }
             None => {}
