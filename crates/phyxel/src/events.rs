@@ -2,9 +2,10 @@
 
 use crate::material::{AnyLaw, Part};
 use crate::math::{Real, Vec3};
-use crate::model::{BuildError, Model, viscosity};
+use crate::model::{BuildError, Model, check_load, check_pin, viscosity};
 use crate::scene::{Action, Event, Method, Scene};
 use crate::state::State;
+use std::mem::discriminant;
 
 /// Checks that every event can be carried out.
 pub(crate) fn check(scene: &Scene) -> Result<(), BuildError> {
@@ -25,7 +26,16 @@ pub(crate) fn check(scene: &Scene) -> Result<(), BuildError> {
                 if material.density != body.material.density {
                     return bad("the density of a body cannot change while it moves: its mass would");
                 }
+                if discriminant(&material.law) != discriminant(&body.material.law) {
+                    return bad("the law of a body cannot change while it moves: change its constants only");
+                }
             }
+        }
+        let name = event.body.as_deref().unwrap_or("all");
+        match &event.action {
+            Action::Pin(pins) => pins.iter().try_for_each(|pin| check_pin(name, pin))?,
+            Action::SetLoads(loads) => loads.iter().try_for_each(|load| check_load(name, load))?,
+            _ => {}
         }
         let numbers: &[f64] = match &event.action {
             Action::Push(v) | Action::SetGravity(v) => v,
@@ -38,16 +48,20 @@ pub(crate) fn check(scene: &Scene) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Carries out one event.
-pub(crate) fn apply<R: Real>(event: &Event, model: &mut Model<R>, state: &mut State<R>) -> Result<(), BuildError> {
-    let bodies: Vec<usize> = match &event.body {
+/// The bodies that an event means.
+pub(crate) fn bodies<R: Real>(event: &Event, model: &Model<R>) -> Vec<usize> {
+    match &event.body {
         Some(name) => model.body_named(name).into_iter().collect(),
         None => (0..model.bodies.len()).collect(),
-    };
+    }
+}
+
+/// Carries out one event.
+pub(crate) fn apply<R: Real>(event: &Event, model: &mut Model<R>, state: &mut State<R>) -> Result<(), BuildError> {
     if let Action::SetGravity(g) = &event.action {
         model.loads.gravity = Vec3::of(*g);
     }
-    for body in bodies {
+    for body in bodies(event, model) {
         let points: Vec<[f64; 3]> = model.bodies[body]
             .nodes
             .clone()
@@ -74,7 +88,8 @@ pub(crate) fn apply<R: Real>(event: &Event, model: &mut Model<R>, state: &mut St
     Ok(())
 }
 
-fn set_material<R: Real>(model: &mut Model<R>, body: usize, material: &crate::material::Material) {
+/// Makes a body of another material with the same density.
+pub(crate) fn set_material<R: Real>(model: &mut Model<R>, body: usize, material: &crate::material::Material) {
     let selective = model.bodies[body].method == Method::Selective;
     let mut first = true;
     for block in model.blocks.iter_mut().filter(|b| b.body == body) {

@@ -1,11 +1,12 @@
 //! What happens in a step, in what order.
 
 use crate::events;
+use crate::material::Material;
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::{BuildError, Model, Reanchor, Warnings};
-use crate::record::{self, BodyFrame, BodyLayout, Frame, SnapshotError};
+use crate::record::{self, BodyFrame, BodyLayout, Frame, Progress, SnapshotError};
 use crate::report::StepReport;
-use crate::scene::{Event, Scene};
+use crate::scene::{Action, Event, Scene};
 use crate::solver::{Solver, StepError, forces, momentum};
 use crate::state::State;
 use crate::stencil::block::Stencils;
@@ -20,6 +21,8 @@ pub struct Simulation<R: Real> {
     reanchors: Vec<Reanchor<R>>,
     warnings: Warnings,
     initial_energy: f64,
+    /// What each body was made of at the start.
+    materials: Vec<Material>,
 }
 
 /// Energies [J].
@@ -79,8 +82,17 @@ impl<R: Real> Simulation<R> {
         let mut events = scene.events.clone();
         events.sort_by(|a, b| a.at.total_cmp(&b.at));
         let reanchors = model.blocks.iter().map(|_| Reanchor::default()).collect();
-        let mut simulation =
-            Simulation { model, state, solver, events, next_event: 0, reanchors, warnings, initial_energy: 0.0 };
+        let mut simulation = Simulation {
+            model,
+            state,
+            solver,
+            events,
+            next_event: 0,
+            reanchors,
+            warnings,
+            initial_energy: 0.0,
+            materials: scene.bodies.iter().map(|b| b.material.clone()).collect(),
+        };
         simulation.initial_energy = simulation.energy().total();
         Ok(simulation)
     }
@@ -282,6 +294,9 @@ impl<R: Real> Simulation<R> {
             let sigma = Mat3(sigma.to_f64());
             let deviator = sigma - Mat3::scaled_identity(sigma.trace() / 3.0);
             let (stress, volume) = ((1.5 * deviator.contract(&deviator)).sqrt(), block.volumes()[e].to_f64());
+            if !stress.is_finite() {
+                continue; // an element that is pressed flat has no area for a stress to act on
+            }
             let mut add = |n: usize| {
                 sums[n - nodes.start] += stress * volume;
                 weights[n - nodes.start] += volume;
@@ -295,29 +310,47 @@ impl<R: Real> Simulation<R> {
         sums.iter().zip(&weights).map(|(s, w)| if *w > 0.0 { s / w } else { 0.0 }).collect()
     }
 
-    /// The state as bytes.
+    /// Everything that the next step depends on, as bytes.
     pub fn snapshot(&self) -> Vec<u8> {
-        let elastic: Vec<&[Mat3<R>]> = self.model.blocks.iter().map(|b| b.elastic()).collect();
-        record::encode(&self.state, &self.model.rest, &elastic)
+        let progress = Progress { next_event: self.next_event, initial_energy: self.initial_energy };
+        record::encode(&self.model, &self.state, &self.solver.kept(&self.model, &self.state), progress)
     }
 
-    /// Goes on from a snapshot of the same scene.
+    /// Goes on from a snapshot of the same scene, earlier or later, bit for bit as the simulation that made it.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
         let restored = record::decode(bytes, &self.model)?;
-        // Events before the snapshot have shaped the model too; what worked in the first run works again.
-        self.state = restored.state;
-        while self.events.get(self.next_event).is_some_and(|e| e.at < self.state.time) {
-            let mut passed = self.state.clone();
-            let _ = events::apply(&self.events[self.next_event], &mut self.model, &mut passed);
-            self.next_event += 1;
+        let Progress { next_event, initial_energy } = restored.progress;
+        if next_event > self.events.len() {
+            let (found, expected) = (format!("{next_event} events"), format!("{}", self.events.len()));
+            return Err(SnapshotError::Mismatch { found, expected });
         }
-        self.model.rest = restored.rest;
+        (self.state, self.model.rest) = (restored.state, restored.rest);
+        (self.model.pins, self.model.loads) = (restored.pins, restored.loads);
+        (self.next_event, self.initial_energy) = (next_event, initial_energy);
         for (block, elastic) in self.model.blocks.iter_mut().zip(restored.elastic) {
             if let Stencils::General(general) = &mut block.stencils {
                 general.elastic = elastic;
             }
         }
+        self.restore_materials();
+        // Nothing that was computed for another state may survive.
+        self.model.version += 1;
+        self.solver.recall(&self.model, &self.state, restored.kept);
         Ok(())
+    }
+
+    /// The materials that the scene began with, and what the events so far have made of them.
+    fn restore_materials(&mut self) {
+        for (body, material) in self.materials.iter().enumerate() {
+            events::set_material(&mut self.model, body, material);
+        }
+        for event in &self.events[..self.next_event] {
+            if let Action::SetMaterial(material) = &event.action {
+                for body in events::bodies(event, &self.model) {
+                    events::set_material(&mut self.model, body, material);
+                }
+            }
+        }
     }
 
     /// Bytes held by the model, the state and the solver.

@@ -8,11 +8,11 @@ use crate::par;
 pub struct LinearReport {
     /// Iterations done.
     pub iterations: usize,
-    /// `|b − A x|` recomputed at the end, relative to its value at the start of the step.
+    /// `|b − A x|` recomputed at the end, relative to its value at the start or to `|b|`, whichever is less.
     pub residual: f64,
     /// `|b − A x|` at the start, or what rounding makes of it if that is more.
     pub reference: f64,
-    /// Whether the residual is within the tolerance; if not, the solver stopped early.
+    /// Whether the residual is within the tolerance, or as small as rounding allows; if not, the solver stopped early.
     pub converged: bool,
 }
 
@@ -69,21 +69,26 @@ pub fn solve<R: Real>(
     }
     residual(system, b, x, r);
     // A body at rest starts with a residual of rounding errors; asking for a fraction of those would never end.
-    let noise = norm(b) * R::EPSILON.to_f64() * 4.0;
-    let start = norm(r);
+    let (size, start) = (norm(b), norm(r));
+    let noise = size * R::EPSILON.to_f64() * 4.0;
     let reference = start.max(noise).max(stop.least_reference);
     let mut report = LinearReport { converged: true, reference, ..Default::default() };
-    if reference == 0.0 || start <= noise {
+    if start <= noise {
         return report;
     }
+    // A stiff body that hits something starts with a residual of its stiffness, beside which its momentum, `b`, is
+    // nothing: a small part of that would still be many times its momentum, and the body would fly off.
+    let scale = start.min(size.max(noise)).max(stop.least_reference);
+    let goal = (stop.tolerance * scale).max((size + start) * R::EPSILON.to_f64() * 4.0);
     let mut last = f64::INFINITY;
     loop {
-        report.iterations += descend(system, x, (r, z, p, q), reference, stop, report.iterations);
+        report.iterations += descend(system, x, (r, z, p, q), goal, stop, report.iterations);
         residual(system, b, x, r);
-        report.residual = norm(r) / reference;
+        let reached = norm(r);
+        report.residual = reached / scale;
         // The recurrence drifts from the true residual in finite precision: start again from the truth until it
         // agrees, unless that no longer helps.
-        let done = report.residual <= stop.tolerance;
+        let done = reached <= goal;
         let stuck = report.residual > 0.5 * last || !report.residual.is_finite();
         if done || stuck || report.iterations >= stop.max_iterations {
             report.converged = done;
@@ -99,7 +104,7 @@ fn descend<R: Real>(
     system: &mut impl System<R>,
     x: &mut [Vec3<R>],
     (r, z, p, q): Vectors<'_, R>,
-    reference: f64,
+    goal: f64,
     stop: Stop,
     done: usize,
 ) -> usize {
@@ -107,7 +112,7 @@ fn descend<R: Real>(
     p.copy_from_slice(z);
     let mut rz = dot(r, z);
     let mut iterations = 0;
-    while done + iterations < stop.max_iterations && norm(r) > 0.9 * stop.tolerance * reference {
+    while done + iterations < stop.max_iterations && norm(r) > 0.9 * goal {
         system.multiply(p, q);
         system.filter(q);
         let curvature = dot(p, q);

@@ -1,15 +1,14 @@
 //! From a scene to arrays, with a clear sentence for everything that cannot be built.
 
+use super::checks::{check_load, check_masses, check_pin, check_scene, check_springs};
 use super::region::nodes_inside;
 use super::skin::nearest;
 use super::{BodyModel, Loads, Model, PinSet, Skin};
 use crate::contact::HalfSpace;
-use crate::material::{AnyLaw, LawKind, MaterialError, Part, Viscosity};
+use crate::material::{AnyLaw, MaterialError, Part, Viscosity};
 use crate::math::{Mat3, Real, Vec3};
 use crate::record::{BodyLayout, Cells};
-use crate::scene::{
-    Body, Collider, ColliderShape, Integrator, Load, LoadKind, MassKind, Method, Pin, Region, Scene, SolverSettings,
-};
+use crate::scene::{Body, Collider, ColliderShape, Load, LoadKind, MassKind, Method, Pin, Region, Scene};
 use crate::shape::{Geometry, PointSampling, SpringNet, TetMesh, quality::boundary_triangles};
 use crate::stencil::block::{Block, Stencils};
 use crate::stencil::general::General;
@@ -43,6 +42,8 @@ pub enum BuildError {
     UnknownBody { body: String, known: String },
     #[error("event at {at} s: {why}")]
     BadEvent { at: f64, why: &'static str },
+    #[error("body {body:?}: {part} {index} {why}")]
+    BadPart { body: String, part: &'static str, index: usize, why: String },
     #[error("body {body:?}: {what}")]
     Unsupported { body: String, what: &'static str },
 }
@@ -97,9 +98,13 @@ impl<R: Real> Model<R> {
                 self.add_tets(body, mesh, nodes.clone())?
             }
             (Geometry::Points(sampling), Method::Mls) => self.add_points(body, sampling, nodes.clone(), warnings)?,
-            (Geometry::Springs(net), Method::Spring) => self.add_springs(body, net, nodes.clone()),
+            (Geometry::Springs(net), Method::Spring) => {
+                check_springs(&body.name, net)?;
+                self.add_springs(body, net, nodes.clone())
+            }
             _ => return Err(mismatch(body)),
         };
+        check_masses(&body.name, &self.masses[nodes.clone()])?;
         let Parts { volume, supports, cells, faces, skin, skin_triangles } = parts;
         let layout = BodyLayout { name: body.name.clone(), node_count: nodes.len(), cells, skin_triangles };
         self.bodies.push(BodyModel {
@@ -273,11 +278,7 @@ impl<R: Real> Model<R> {
     }
 
     fn add_load(&mut self, body: usize, load: &Load, points: &[[f64; 3]]) -> Result<(), BuildError> {
-        let numbers: &[f64] = match &load.kind {
-            LoadKind::ForcePerNode(v) | LoadKind::TotalForce(v) | LoadKind::Traction(v) => v,
-            LoadKind::Pressure(p) => std::slice::from_ref(p),
-        };
-        check_numbers(numbers, || format!("a load of body {:?}", self.bodies[body].name))?;
+        check_load(&self.bodies[body].name, load)?;
         let local = self.region_nodes(body, &load.region, points, "a load")?;
         let first = self.bodies[body].nodes.start;
         match load.kind {
@@ -400,93 +401,4 @@ fn half_space<R: Real>(collider: &Collider) -> HalfSpace<R> {
         offset: R::of(*offset),
         friction: R::of(collider.friction),
     }
-}
-
-fn check_numbers(numbers: &[f64], what: impl Fn() -> String) -> Result<(), BuildError> {
-    match numbers.iter().find(|n| !n.is_finite()) {
-        Some(&value) => Err(BuildError::BadNumber { what: what(), value, remedy: "" }),
-        None => Ok(()),
-    }
-}
-
-fn check_positive(value: f64, what: &str) -> Result<(), BuildError> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(());
-    }
-    Err(BuildError::BadNumber { what: what.into(), value, remedy: " above zero" })
-}
-
-fn check_pin(body: &str, pin: &Pin) -> Result<(), BuildError> {
-    let numbers = [pin.velocity, pin.spin, pin.center].concat();
-    check_numbers(&numbers, || format!("a pin of body {body:?}"))?;
-    if pin.until.is_nan() {
-        return Err(BuildError::BadNumber { what: "a pin's `until`".into(), value: pin.until, remedy: "" });
-    }
-    Ok(())
-}
-
-fn check_scene(scene: &Scene) -> Result<(), BuildError> {
-    if scene.bodies.is_empty() {
-        return Err(BuildError::NoBodies);
-    }
-    check_positive(scene.duration, "duration [s]")?;
-    check_positive(scene.frame_rate, "frame_rate [1/s]")?;
-    check_numbers(&scene.gravity, || "gravity".into())?;
-    check_solver(&scene.solver)?;
-    for (i, body) in scene.bodies.iter().enumerate() {
-        if scene.bodies[..i].iter().any(|b| b.name == body.name) {
-            return Err(BuildError::DuplicateName { name: body.name.clone() });
-        }
-        check_body(body, scene)?;
-    }
-    scene.colliders.iter().try_for_each(check_collider)?;
-    crate::events::check(scene)
-}
-
-fn check_solver(solver: &SolverSettings) -> Result<(), BuildError> {
-    check_positive(solver.step, "solver step [s]")?;
-    check_positive(solver.tolerance, "solver tolerance")?;
-    check_positive(solver.newton_tolerance, "solver newton_tolerance")?;
-    for (count, what) in [
-        (solver.max_iterations, "solver max_iterations"),
-        (solver.newton_iterations, "solver newton_iterations"),
-        (solver.iterations, "solver iterations"),
-        (solver.substeps, "solver substeps"),
-    ] {
-        check_positive(count as f64, what)?;
-    }
-    Ok(())
-}
-
-fn check_body(body: &Body, scene: &Scene) -> Result<(), BuildError> {
-    let numbers = [body.velocity, body.spin].concat();
-    check_numbers(&numbers, || format!("the initial velocity or spin of body {:?}", body.name))?;
-    let unsupported = |what| Err(BuildError::Unsupported { body: body.name.clone(), what });
-    if body.mass == MassKind::Consistent {
-        if !matches!(body.geometry, Geometry::Tets(_)) {
-            return unsupported("consistent mass needs tetrahedra: use mass = \"lumped\"");
-        }
-        let implicit = matches!(
-            scene.solver.integrator,
-            Integrator::ImplicitEuler | Integrator::ImplicitMidpoint | Integrator::Bdf2 | Integrator::QuasiStatic
-        );
-        if !implicit {
-            return unsupported("consistent mass needs an implicit solver: use mass = \"lumped\"");
-        }
-    }
-    if body.method == Method::Selective && matches!(body.material.law, LawKind::Anisotropic(_)) {
-        return unsupported("selective smoothing needs an isotropic law: use method = \"edge\"");
-    }
-    Ok(())
-}
-
-fn check_collider(collider: &Collider) -> Result<(), BuildError> {
-    let ColliderShape::HalfSpace { normal, offset } = &collider.shape;
-    check_numbers(&[normal[0], normal[1], normal[2], *offset, collider.friction], || "a collider's plane".into())?;
-    check_positive(Vec3(*normal).norm(), "the length of a collider's normal")?;
-    if collider.friction < 0.0 {
-        let value = collider.friction;
-        return Err(BuildError::BadNumber { what: "a collider's friction".into(), value, remedy: ", zero or more" });
-    }
-    Ok(())
 }

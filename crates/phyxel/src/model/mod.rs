@@ -1,6 +1,7 @@
 //! What is built once: nodes, masses, elements, supports and loads, as arrays.
 
 mod build;
+mod checks;
 mod loads;
 mod mass;
 mod reanchor;
@@ -10,6 +11,7 @@ mod supports;
 
 pub(crate) use build::viscosity;
 pub use build::{BuildError, Warnings};
+pub(crate) use checks::{check_load, check_pin};
 pub use loads::Loads;
 pub use reanchor::Reanchor;
 pub use skin::Skin;

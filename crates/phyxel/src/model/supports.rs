@@ -62,19 +62,23 @@ impl<R: Real> Model<R> {
     /// at `time`, if they move for `dt`; where pins overlap, the later one decides.
     pub fn held_by_pins(&self, u: &[Vec3<R>], time: f64, dt: f64, held: &mut Vec<Held<R>>) {
         held.clear();
+        let later = |held: &[Held<R>], node: u32| held.binary_search_by_key(&node, |h| h.node).is_ok();
         for pin in self.pins.iter().rev() {
             let free = Mat3::diagonal(pin.motion.axes.map(|held| if held { R::zero() } else { R::one() }));
+            let known = held.len();
             for (i, &node) in pin.nodes.iter().enumerate() {
+                if later(&held[..known], node) {
+                    continue;
+                }
                 let target = pin.target(i, time);
                 let n = node as usize;
                 let velocity: [f64; 3] =
                     std::array::from_fn(|a| (target[a] - self.rest[n].0[a].to_f64() - u[n].0[a].to_f64()) / dt);
                 held.push(Held { node, free, velocity: Vec3::of(velocity) });
             }
+            // Each node is there once, so this order is the only one; and it needs no memory, as a stable sort would.
+            held.sort_unstable_by_key(|h| h.node);
         }
-        // A stable sort keeps the later pin first, and only the first of each node survives.
-        held.sort_by_key(|h| h.node);
-        held.dedup_by_key(|h| h.node);
     }
 }
 

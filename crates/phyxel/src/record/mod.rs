@@ -1,11 +1,12 @@
 //! What is kept of a simulation: frames for results, hashes for sameness, snapshots for going on later.
 
+mod bytes;
 mod hash;
 mod snapshot;
 
 pub use hash::{Fnv, state_hash};
 pub use snapshot::SnapshotError;
-pub(crate) use snapshot::{decode, encode};
+pub(crate) use snapshot::{Progress, decode, encode};
 
 /// What does not change from frame to frame: how a body's nodes hang together.
 #[derive(Clone, Debug, PartialEq)]

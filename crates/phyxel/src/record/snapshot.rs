@@ -1,7 +1,10 @@
 //! The whole state as bytes, to go on from later, bit for bit.
 
+use super::bytes::{Reader, Writer};
 use crate::math::{Mat3, Real, Vec3};
-use crate::model::Model;
+use crate::model::{Loads, Model, PinSet};
+use crate::scene::{Pin, Region};
+use crate::solver::{Kept, Touch};
 use crate::state::{Before, State};
 
 /// Why bytes are not a snapshot of this simulation.
@@ -30,28 +33,83 @@ pub(crate) struct Restored<R> {
     pub state: State<R>,
     pub rest: Vec<Vec3<R>>,
     pub elastic: Vec<Vec<Mat3<R>>>,
+    pub pins: Vec<PinSet>,
+    pub loads: Loads<R>,
+    pub kept: Kept<R>,
+    pub progress: Progress,
 }
 
-/// The state as bytes, with what updated-Lagrangian phyxels need: their reference and their elastic deformation.
-pub(crate) fn encode<R: Real>(state: &State<R>, rest: &[Vec3<R>], elastic: &[&[Mat3<R>]]) -> Vec<u8> {
-    let mut out = Writer(Vec::new());
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Progress {
+    /// Events carried out.
+    pub next_event: usize,
+    /// What was put in, from which dissipation is counted [J].
+    pub initial_energy: f64,
+}
+
+/// Everything that the next step depends on and that building the scene again would not give: the state, what events
+/// have made of pins and loads, the references of updated phyxels, and what the solver keeps.
+pub(crate) fn encode<R: Real>(model: &Model<R>, state: &State<R>, kept: &Kept<R>, progress: Progress) -> Vec<u8> {
+    let mut out = Writer::default();
     out.u64(state.u.len() as u64);
     out.u64(size_of::<R>() as u64);
-    out.u64(state.time.to_bits());
+    out.f64(state.time);
     out.u64(state.steps);
-    out.u64(state.before.dt.to_bits());
+    out.f64(state.before.dt);
     out.vectors(&state.u);
     out.vectors(&state.v);
     if state.before.dt > 0.0 {
         out.vectors(&state.before.u);
         out.vectors(&state.before.v);
     }
-    out.vectors(rest);
-    for block in elastic {
-        out.u64(block.len() as u64);
-        block.iter().flat_map(|m| m.0).for_each(|row| out.vectors(&[Vec3(row)]));
+    out.vectors(&model.rest);
+    for block in &model.blocks {
+        out.u64(block.elastic().len() as u64);
+        block.elastic().iter().flat_map(|m| m.0).for_each(|row| out.vectors(&[Vec3(row)]));
     }
+    out.u64(model.pins.len() as u64);
+    model.pins.iter().for_each(|pin| encode_pin(pin, &mut out));
+    encode_loads(&model.loads, &mut out);
+    out.f64(kept.stable.unwrap_or(0.0));
+    out.u64(kept.forces.len() as u64);
+    out.vectors(&kept.forces);
+    out.u64(kept.touches.len() as u64);
+    kept.touches.iter().for_each(|touch| encode_touch(touch, &mut out));
+    out.u64(progress.next_event as u64);
+    out.f64(progress.initial_energy);
     out.0
+}
+
+fn encode_pin(pin: &PinSet, out: &mut Writer) {
+    let Pin { velocity, spin, center, axes, until, .. } = &pin.motion;
+    out.u64(pin.body as u64);
+    out.f64(pin.start);
+    out.f64(*until);
+    out.triples(&[*velocity, *spin, *center]);
+    out.u64(axes.iter().enumerate().map(|(a, &held)| (held as u64) << a).sum());
+    out.u64(pin.nodes.len() as u64);
+    pin.nodes.iter().for_each(|&n| out.u64(n as u64));
+    out.triples(&pin.from);
+}
+
+fn encode_touch<R: Real>(touch: &Touch<R>, out: &mut Writer) {
+    out.u64(touch.node as u64);
+    out.u64(touch.collider as u64);
+    out.u64(touch.sliding.is_some() as u64);
+    out.vectors(&[touch.sliding.unwrap_or(Vec3::zero())]);
+    out.real(touch.impulse);
+}
+
+fn encode_loads<R: Real>(loads: &Loads<R>, out: &mut Writer) {
+    out.vectors(&[loads.gravity]);
+    out.vectors(&loads.dead);
+    out.u64(loads.pressures.len() as u64);
+    for (face, pressure) in &loads.pressures {
+        face.iter().for_each(|&n| out.u64(n as u64));
+        out.real(*pressure);
+    }
+    loads.loaded_bodies.iter().for_each(|&loaded| out.u64(loaded as u64));
 }
 
 /// The inverse of [`encode`].
@@ -64,69 +122,76 @@ pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored
         let found = describe(found_nodes, found_size);
         return Err(SnapshotError::Mismatch { found, expected: describe(nodes as u64, size_of::<R>() as u64) });
     }
-    let time = f64::from_bits(input.u64()?);
-    let steps = input.u64()?;
-    let dt = f64::from_bits(input.u64()?);
+    let state = decode_state(&mut input, nodes)?;
+    let rest = input.vectors(nodes)?;
+    let elastic = model.blocks.iter().map(|block| decode_elastic(&mut input, block.len())).collect::<Result<_, _>>()?;
+    let pin_count = input.u64()?;
+    let pins = (0..pin_count).map(|_| decode_pin(&mut input, model)).collect::<Result<_, _>>()?;
+    let loads = decode_loads(&mut input, model)?;
+    let stable = Some(input.f64()?).filter(|limit| *limit > 0.0);
+    let forces = input.u64()?.min(nodes as u64) as usize;
+    let forces = input.vectors(forces)?;
+    let touching = input.u64()?;
+    let touches = (0..touching).map(|_| decode_touch(&mut input, model)).collect::<Result<_, _>>()?;
+    let kept = Kept { stable, forces, touches };
+    let progress = Progress { next_event: input.u64()? as usize, initial_energy: input.f64()? };
+    if input.at != bytes.len() {
+        return Err(SnapshotError::Length { found: bytes.len(), expected: input.at });
+    }
+    Ok(Restored { state, rest, elastic, pins, loads, kept, progress })
+}
+
+fn decode_state<R: Real>(input: &mut Reader<'_>, nodes: usize) -> Result<State<R>, SnapshotError> {
+    let (time, steps, dt) = (input.f64()?, input.u64()?, input.f64()?);
     let (u, v) = (input.vectors(nodes)?, input.vectors(nodes)?);
     let mut before = Before { dt, ..Default::default() };
     if dt > 0.0 {
         (before.u, before.v) = (input.vectors(nodes)?, input.vectors(nodes)?);
     }
-    let rest = input.vectors(nodes)?;
-    let mut elastic = Vec::new();
-    for block in &model.blocks {
-        let count = input.u64()? as usize;
-        if count != 0 && count != block.len() {
-            let (found, expected) = (format!("{count} phyxels"), format!("{} phyxels", block.len()));
-            return Err(SnapshotError::Mismatch { found, expected });
-        }
-        let rows = input.vectors(3 * count)?;
-        elastic.push(rows.chunks_exact(3).map(|r| Mat3([r[0].0, r[1].0, r[2].0])).collect());
-    }
-    if input.at != bytes.len() {
-        return Err(SnapshotError::Length { found: bytes.len(), expected: input.at });
-    }
-    Ok(Restored { state: State { u, v, time, steps, before }, rest, elastic })
+    Ok(State { u, v, time, steps, before })
 }
 
-struct Writer(Vec<u8>);
-
-impl Writer {
-    fn u64(&mut self, value: u64) {
-        self.0.extend(value.to_le_bytes());
+fn decode_elastic<R: Real>(input: &mut Reader<'_>, phyxels: usize) -> Result<Vec<Mat3<R>>, SnapshotError> {
+    let count = input.u64()? as usize;
+    if count != 0 && count != phyxels {
+        let (found, expected) = (format!("{count} phyxels"), format!("{phyxels} phyxels"));
+        return Err(SnapshotError::Mismatch { found, expected });
     }
-    fn vectors<R: Real>(&mut self, vectors: &[Vec3<R>]) {
-        let size = size_of::<R>();
-        vectors.iter().flat_map(|v| v.0).for_each(|c| self.0.extend(&c.bits().to_le_bytes()[..size]));
-    }
+    let rows: Vec<Vec3<R>> = input.vectors(3 * count)?;
+    Ok(rows.chunks_exact(3).map(|r| Mat3([r[0].0, r[1].0, r[2].0])).collect())
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
+fn decode_pin<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<PinSet, SnapshotError> {
+    let body = input.indices(1, model.bodies.len())?[0] as usize;
+    let (start, until) = (input.f64()?, input.f64()?);
+    let (velocity, spin, center) = (input.triple()?, input.triple()?, input.triple()?);
+    let bits = input.u64()?;
+    let axes = std::array::from_fn(|a| bits >> a & 1 == 1);
+    let count = input.u64()? as usize;
+    let nodes = input.indices(count, model.node_count())?;
+    let from = input.triples(count)?;
+    let region = Region::Nodes(nodes.iter().map(|n| n.saturating_sub(model.bodies[body].nodes.start as u32)).collect());
+    Ok(PinSet { body, nodes, from, start, motion: Pin { region, velocity, spin, center, axes, until } })
 }
 
-impl Reader<'_> {
-    fn take(&mut self, count: usize) -> Result<&[u8], SnapshotError> {
-        let end = self.at.saturating_add(count);
-        let error = SnapshotError::Length { found: self.bytes.len(), expected: end };
-        let taken = self.bytes.get(self.at..end).ok_or(error)?;
-        self.at = end;
-        Ok(taken)
-    }
-    fn u64(&mut self) -> Result<u64, SnapshotError> {
-        Ok(u64_of(self.take(8)?))
-    }
-    fn vectors<R: Real>(&mut self, count: usize) -> Result<Vec<Vec3<R>>, SnapshotError> {
-        let size = size_of::<R>();
-        let bytes = self.take(3 * size * count)?;
-        let number = |k: usize| R::from_bits(u64_of(&bytes[k * size..(k + 1) * size]));
-        Ok((0..count).map(|i| Vec3([number(3 * i), number(3 * i + 1), number(3 * i + 2)])).collect())
-    }
+fn decode_touch<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<Touch<R>, SnapshotError> {
+    let node = input.indices(1, model.node_count())?[0];
+    let collider = input.indices(1, model.colliders.len())?[0];
+    let slides = input.u64()? == 1;
+    let direction = input.vectors(1)?[0];
+    Ok(Touch { node, collider, sliding: slides.then_some(direction), impulse: input.real()? })
 }
 
-fn u64_of(bytes: &[u8]) -> u64 {
-    let mut all = [0; 8];
-    all[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(all)
+fn decode_loads<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<Loads<R>, SnapshotError> {
+    let nodes = model.node_count();
+    let gravity = input.vectors(1)?[0];
+    let dead = input.vectors(nodes)?;
+    let count = input.u64()?;
+    let mut pressures = Vec::new();
+    for _ in 0..count {
+        let face = input.indices(3, nodes)?;
+        pressures.push(([face[0], face[1], face[2]], input.real()?));
+    }
+    let loaded = input.indices(model.bodies.len(), 2)?;
+    Ok(Loads { gravity, dead, pressures, loaded_bodies: loaded.into_iter().map(|l| l == 1).collect() })
 }

@@ -16,9 +16,11 @@ pub struct Explicit<R> {
     /// Verlet's forces at the end of a step are those at the start of the next, if this is the model's version.
     forces_of: Option<(u64, u64)>,
     stages: Vec<Stage<R>>,
+    /// Where a Runge–Kutta step began.
+    start: Stage<R>,
 }
 
-/// One stage of a Runge–Kutta method: the rates `(u̇, v̇)`.
+/// One stage of a Runge–Kutta method, the rates `(u̇, v̇)`; or a state `(u, v)`.
 #[derive(Clone, Debug, Default)]
 struct Stage<R> {
     du: Vec<Vec3<R>>,
@@ -45,17 +47,7 @@ impl<R: Real> Explicit<R> {
                 self.constrain(model, state, dt);
                 drift(state, h);
             }
-            Integrator::LeapFrog => {
-                // Held nodes move with one velocity through both halves of the step.
-                self.find_held(model, state, dt);
-                self.hold(state);
-                drift(state, h * R::of(0.5));
-                forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
-                self.kick(model, state, h);
-                stop_at_surfaces(model, state, R::of(0.5 * dt));
-                self.hold(state);
-                drift(state, h * R::of(0.5));
-            }
+            Integrator::LeapFrog => self.leap_frog(model, state, scratch, dt),
             Integrator::Verlet => self.verlet(model, state, scratch, dt),
             Integrator::Rk2 => self.runge_kutta(model, state, scratch, dt, &[(0.0, 0.0), (0.5, 1.0)]),
             _ => {
@@ -71,7 +63,22 @@ impl<R: Real> Explicit<R> {
         self.constrain(model, state, dt);
         drift(state, R::of(dt));
         self.kick(model, state, R::of(dt));
+        rest_on_surfaces(model, state, R::of(dt));
         self.hold(state);
+    }
+
+    fn leap_frog(&mut self, model: &Model<R>, state: &mut State<R>, scratch: &mut [BlockScratch<R>], dt: f64) {
+        let half = R::of(0.5 * dt);
+        // Held nodes move evenly over the whole step: with a new velocity for its second half alone, they would
+        // have to catch up there what they missed in the first.
+        self.find_held(model, state, dt);
+        self.hold(state);
+        drift(state, half);
+        forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+        self.kick(model, state, R::of(dt));
+        collide(model, state, half);
+        self.hold(state);
+        drift(state, half);
     }
 
     fn verlet(&mut self, model: &Model<R>, state: &mut State<R>, scratch: &mut [BlockScratch<R>], dt: f64) {
@@ -84,6 +91,8 @@ impl<R: Real> Explicit<R> {
         drift(state, R::of(dt));
         forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
         self.kick(model, state, half);
+        // The second half of the kick must not leave nodes on a surface with a velocity into it.
+        rest_on_surfaces(model, state, R::of(dt));
         self.hold(state);
         self.forces_of = Some((model.version, state.steps + 1));
     }
@@ -100,7 +109,9 @@ impl<R: Real> Explicit<R> {
         // Held nodes have their velocity in every stage: what they do to their neighbours counts for the order.
         self.find_held(model, state, dt);
         self.hold(state);
-        let (start_u, start_v) = (&state.u.clone(), &state.v.clone());
+        self.start.du.clone_from(&state.u);
+        self.start.dv.clone_from(&state.v);
+        let (start_u, start_v) = (&self.start.du, &self.start.dv);
         self.stages.resize_with(tableau.len(), Stage::default);
         for (i, &(c, _)) in tableau.iter().enumerate() {
             if i > 0 {
@@ -125,11 +136,12 @@ impl<R: Real> Explicit<R> {
             par::for_each(&mut state.u, |n, u| *u += stage.du[n] * h);
             par::for_each(&mut state.v, |n, v| *v += stage.dv[n] * h);
         }
-        self.land(model, state, start_u, dt);
+        self.land(model, state, dt);
     }
 
     /// Brings held and penetrating nodes where they belong after a step that ignored them.
-    fn land(&self, model: &Model<R>, state: &mut State<R>, start: &[Vec3<R>], dt: f64) {
+    fn land(&self, model: &Model<R>, state: &mut State<R>, dt: f64) {
+        let start = &self.start.du;
         for held in &self.held {
             let n = held.node as usize;
             let given = held.velocity - held.free * held.velocity;
@@ -154,13 +166,24 @@ impl<R: Real> Explicit<R> {
 
     /// Stops nodes at surfaces and gives held nodes the velocity that brings them where they must be after `dt`.
     fn constrain(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
-        stop_at_surfaces(model, state, R::of(dt));
+        collide(model, state, R::of(dt));
         self.find_held(model, state, dt);
         self.hold(state);
     }
 
     fn find_held(&mut self, model: &Model<R>, state: &State<R>, dt: f64) {
         model.held_by_pins(&state.u, state.time + dt, dt, &mut self.held);
+    }
+
+    /// Verlet's forces, if the next step would use them; empty otherwise.
+    pub fn kept_forces(&self, model: &Model<R>, state: &State<R>) -> &[Vec3<R>] {
+        if self.forces_of == Some((model.version, state.steps)) { &self.forces } else { &[] }
+    }
+
+    /// Goes on with forces from [`Explicit::kept_forces`].
+    pub fn recall_forces(&mut self, model: &Model<R>, state: &State<R>, forces: Vec<Vec3<R>>) {
+        self.forces_of = (!forces.is_empty()).then_some((model.version, state.steps));
+        self.forces = forces;
     }
 
     fn hold(&self, state: &mut State<R>) {
@@ -171,11 +194,27 @@ impl<R: Real> Explicit<R> {
     }
 }
 
-/// Takes from the velocities what would carry nodes through a surface within `dt`.
-fn stop_at_surfaces<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
+/// Stops nodes that would pass a surface within `dt`.
+fn collide<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
     let State { u, v, .. } = state;
     for collider in &model.colliders {
         par::for_each(v, |i, v| *v = collider.resolve(collider.gap(model.rest[i], u[i]), *v, dt));
+    }
+}
+
+/// Stops nodes that lie on a surface, or in it, from going further in.
+fn rest_on_surfaces<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
+    let State { u, v, .. } = state;
+    for collider in &model.colliders {
+        par::for_each(v, |i, v| {
+            let (rest, moved) = (collider.normal.dot(model.rest[i]), collider.normal.dot(u[i]));
+            let next = collider.normal.dot(*v) * dt;
+            let scale = rest.abs() + moved.abs() + next.abs() + collider.offset.abs();
+            let rounding = R::EPSILON * R::of(16.0) * scale;
+            if collider.gap(model.rest[i], u[i]) <= rounding {
+                *v = collider.resolve(R::zero(), *v, R::one());
+            }
+        });
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::{Held, Model};
 use crate::par;
 use crate::report::StepReport;
 use crate::scene::{LinearSolver, SolverSettings};
-use crate::stencil::block::{BlockScratch, TangentMix};
+use crate::stencil::block::{Block, BlockScratch, TangentMix};
 
 /// Meshes up to this many nodes are factored when every law is linear; beyond, fill-in outgrows iterations.
 const MAX_AUTO_DIRECT: usize = 20_000;
@@ -25,7 +25,8 @@ pub struct Implicit<R> {
     /// What the present factors were built with.
     factored_with: Vec<(u32, Mat3<R>)>,
     factors_valid: bool,
-    linear_laws: bool,
+    /// Whether the matrix does not depend on the state.
+    constant: bool,
     /// The solution: velocities at the end of the stage.
     pub v: Vec<Vec3<R>>,
     external: Vec<Vec3<R>>,
@@ -35,7 +36,8 @@ pub struct Implicit<R> {
     q: Vec<Vec3<R>>,
     u: Vec<Vec3<R>>,
     last: Vec<Vec3<R>>,
-    pins: Vec<Held<R>>,
+    /// Nodes held by pins in the last stage.
+    pub pins: Vec<Held<R>>,
     held: Vec<Held<R>>,
     /// Nodes in contact.
     pub touches: Vec<Touch<R>>,
@@ -55,12 +57,12 @@ pub enum Inertia {
 impl<R: Real> Implicit<R> {
     /// Room for a model; fails when the chosen direct solver cannot be set up.
     pub fn new(model: &Model<R>, settings: &SolverSettings) -> Result<Self, FactorError> {
-        let linear_laws = model.blocks.iter().all(|b| matches!(b.law, AnyLaw::Linear(_)));
+        let constant = is_constant(model);
         let assembled = model.blocks.iter().all(|b| b.is_assembled());
         let direct = match settings.linear {
             LinearSolver::Cholesky => Some(Factorisation::Cholesky),
             LinearSolver::Lu => Some(Factorisation::Lu),
-            LinearSolver::Auto if linear_laws && assembled && model.node_count() <= MAX_AUTO_DIRECT => {
+            LinearSolver::Auto if constant && assembled && model.node_count() <= MAX_AUTO_DIRECT => {
                 Some(Factorisation::Cholesky)
             }
             _ => None,
@@ -71,7 +73,7 @@ impl<R: Real> Implicit<R> {
             matrix_of: None,
             factored_with: Vec::new(),
             factors_valid: false,
-            linear_laws,
+            constant,
             v: zero.clone(),
             external: zero.clone(),
             forces: zero.clone(),
@@ -98,8 +100,8 @@ impl<R: Real> Implicit<R> {
         scratch: &mut [BlockScratch<R>],
         report: &mut StepReport,
     ) -> Result<(), FactorError> {
-        model.held_by_pins(stage.u, stage.end_time, stage.gamma.to_f64(), &mut self.pins);
-        touch::seed(model, stage, &self.v, &mut self.touches);
+        model.held_by_pins(stage.u, stage.end_time, stage.over.to_f64(), &mut self.pins);
+        touch::seed(model, (stage, &self.pins), &self.v, inertia, &mut self.touches);
         self.set_scales(model, stage, inertia);
         let newton =
             if inertia == Inertia::Static { settings.newton_iterations.max(50) } else { settings.newton_iterations };
@@ -148,7 +150,7 @@ impl<R: Real> Implicit<R> {
         self.mass_scales.clear();
         self.mass_scales.extend(model.rayleigh_mass.iter().map(|&alpha| dynamic * (R::one() + gamma * alpha)));
         self.penalty_scales.clear();
-        let penalty = |b: &crate::stencil::block::Block<R>| gamma * gamma + dynamic * gamma * b.rayleigh_stiffness;
+        let penalty = |b: &Block<R>| gamma * gamma + dynamic * gamma * b.rayleigh_stiffness;
         self.penalty_scales.extend(model.blocks.iter().map(penalty));
     }
 
@@ -219,7 +221,10 @@ impl<R: Real> Implicit<R> {
         scratch: &mut [BlockScratch<R>],
     ) {
         let key = (model.version, stage.gamma.bits(), inertia == Inertia::Dynamic);
-        if self.linear_laws && self.matrix_of == Some(key) {
+        if self.matrix_of.is_none_or(|known| known.0 != model.version) {
+            self.constant = is_constant(model);
+        }
+        if self.constant && self.matrix_of == Some(key) {
             return;
         }
         for (block, scratch) in model.blocks.iter().zip(scratch.iter_mut()) {
@@ -252,7 +257,7 @@ impl<R: Real> Implicit<R> {
         for round in 0..MAX_CONTACT_ROUNDS {
             touch::merge(model, stage, &self.pins, &self.touches, &mut self.held);
             self.factor_if_needed()?;
-            let Self { matrix, held, v, b, rhs, q, touches, mass_scales, penalty_scales, .. } = self;
+            let Self { matrix, pins, held, v, b, rhs, q, touches, mass_scales, penalty_scales, .. } = self;
             rhs.copy_from_slice(b);
             touch::add_friction(model, touches, rhs);
             for h in held.iter() {
@@ -274,7 +279,7 @@ impl<R: Real> Implicit<R> {
             matrix.multiply(model, scratch, scales, v, q);
             par::for_each(q, |i, q| *q -= rhs[i]);
             let changed = touch::update(model, touches, v, q, round);
-            let added = touch::add_penetrating(model, stage, v, touches);
+            let added = touch::add_passing(model, (stage, pins), |n| v[n], touches);
             if !changed && !added {
                 break;
             }
@@ -332,6 +337,11 @@ impl<R: Real> Implicit<R> {
         let target = std::mem::take(&mut self.q);
         let mut target = target;
         target.copy_from_slice(&self.v);
+        // From where contact and pins are satisfied too: the way there is no choice of the search.
+        for h in &self.held {
+            let n = h.node as usize;
+            self.last[n] = h.free * self.last[n] + h.velocity - h.free * h.velocity;
+        }
         self.v.copy_from_slice(&self.last);
         let before = self.potential(model, stage, inertia, scratch);
         let slack = before.abs() * R::EPSILON.to_f64() * 8.0;
@@ -380,6 +390,13 @@ impl<R: Real> Implicit<R> {
     pub fn memory_bytes(&self) -> usize {
         self.matrix.memory_bytes() + 8 * size_of::<Vec3<R>>() * self.v.len()
     }
+}
+
+/// Whether the matrix stays the same from step to step: linear laws see no rotation, but viscosity does, and updated
+/// phyxels get new stencils.
+fn is_constant<R: Real>(model: &Model<R>) -> bool {
+    let constant = |b: &Block<R>| matches!(b.law, AnyLaw::Linear(_)) && !b.is_viscous() && !model.is_updated(b.body);
+    model.blocks.iter().all(constant)
 }
 
 /// `q −= (a M + D) v` with the scaled masses and the frozen damping.

@@ -24,11 +24,13 @@ use crate::stencil::block::BlockScratch;
 use explicit::Explicit;
 use implicit::{Implicit, Inertia};
 use momentum::Momentum;
+use stable_step::Lanczos;
 use touch::Stage;
+pub(crate) use touch::Touch;
 use xpbd::Xpbd;
 
 /// Explicit steps between two estimates of the stable step.
-const STEPS_PER_ESTIMATE: u64 = 256;
+const STEPS_PER_ESTIMATE: u64 = 1024;
 
 /// Moves a state; keeps everything that is worth keeping between steps.
 pub struct Solver<R: Real> {
@@ -38,8 +40,20 @@ pub struct Solver<R: Real> {
     kind: Kind<R>,
     stage: (Vec<Vec3<R>>, Vec<Vec3<R>>),
     stable: Option<(u64, u64, f64)>,
+    lanczos: Lanczos<R>,
     momenta: Vec<Option<(Vec3<f64>, Vec3<f64>)>>,
     guard: guard::Guard<R>,
+}
+
+/// What a step takes from earlier ones and cannot find in the state; part of every snapshot.
+#[derive(Debug)]
+pub(crate) struct Kept<R> {
+    /// The stable step of this era [s].
+    pub stable: Option<f64>,
+    /// Verlet's forces at the end of the last step [N]; empty for everything else.
+    pub forces: Vec<Vec3<R>>,
+    /// Nodes that touched something in the last implicit step.
+    pub touches: Vec<Touch<R>>,
 }
 
 enum Kind<R> {
@@ -65,6 +79,7 @@ impl<R: Real> Solver<R> {
             kind,
             stage: (zero.clone(), zero),
             stable: None,
+            lanczos: Lanczos::default(),
             momenta: Vec::new(),
             guard: guard::Guard::default(),
         })
@@ -95,9 +110,39 @@ impl<R: Real> Solver<R> {
                 return limit;
             }
         }
-        let limit = stable_step::stable_step(model, &state.u, &mut self.scratch);
+        let Self { settings, scratch, lanczos, .. } = self;
+        let limit = stable_step::stable_step(model, &state.u, scratch, lanczos, settings.integrator);
         self.stable = Some((model.version, era, limit));
         limit
+    }
+
+    fn stiffest_body(&mut self, model: &Model<R>, state: &State<R>) -> String {
+        stable_step::stiffest_body(model, &state.u, &mut self.scratch)
+    }
+
+    /// What the next step takes from earlier ones and cannot find in the state.
+    pub(crate) fn kept(&self, model: &Model<R>, state: &State<R>) -> Kept<R> {
+        let era = state.steps / STEPS_PER_ESTIMATE;
+        let stable = self.stable.filter(|s| (s.0, s.1) == (model.version, era)).map(|s| s.2);
+        let forces = match &self.kind {
+            Kind::Explicit(explicit) => explicit.kept_forces(model, state).to_vec(),
+            _ => Vec::new(),
+        };
+        let touches = match &self.kind {
+            Kind::Implicit(implicit) => implicit.touches.clone(),
+            _ => Vec::new(),
+        };
+        Kept { stable, forces, touches }
+    }
+
+    /// Goes on with what [`Solver::kept`] gave at this state.
+    pub(crate) fn recall(&mut self, model: &Model<R>, state: &State<R>, kept: Kept<R>) {
+        self.stable = kept.stable.map(|limit| (model.version, state.steps / STEPS_PER_ESTIMATE, limit));
+        match &mut self.kind {
+            Kind::Explicit(explicit) => explicit.recall_forces(model, state, kept.forces),
+            Kind::Implicit(implicit) => implicit.touches = kept.touches,
+            Kind::Positions(_) => {}
+        }
     }
 
     /// Sets `out` to all forces now [N].
@@ -208,7 +253,7 @@ fn implicit_euler<R: Real>(
 ) -> Result<(), FactorError> {
     let gamma = R::of(dt);
     implicit.v.copy_from_slice(&state.v);
-    let stage = Stage { u: &state.u, v: &state.v, gamma, end_time: state.time + dt };
+    let stage = Stage { u: &state.u, v: &state.v, gamma, over: gamma, end_time: state.time + dt };
     implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
     let v = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u += v[i] * gamma);
@@ -228,7 +273,7 @@ fn midpoint<R: Real>(
 ) -> Result<(), FactorError> {
     let half = R::of(0.5 * dt);
     implicit.v.copy_from_slice(&state.v);
-    let stage = Stage { u: &state.u, v: &state.v, gamma: half, end_time: state.time + 0.5 * dt };
+    let stage = Stage { u: &state.u, v: &state.v, gamma: half, over: half + half, end_time: state.time + dt };
     implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
     let v = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u += v[i] * (half + half));
@@ -265,7 +310,7 @@ fn bdf2<R: Real>(
     }
     let gamma = R::of(dt * 2.0 / 3.0);
     implicit.v.copy_from_slice(&state.v);
-    let stage = Stage { u: base_u, v: base_v, gamma, end_time: state.time + dt };
+    let stage = Stage { u: base_u, v: base_v, gamma, over: gamma, end_time: state.time + dt };
     implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
     let v = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u = base_u[i] + v[i] * gamma);
@@ -284,7 +329,7 @@ fn equilibrium<R: Real>(
 ) -> Result<(), FactorError> {
     implicit.v.fill(Vec3::zero());
     stage.1.fill(Vec3::zero());
-    let goal = Stage { u: &state.u, v: &stage.1, gamma: R::one(), end_time: state.time + dt };
+    let goal = Stage { u: &state.u, v: &stage.1, gamma: R::one(), over: R::one(), end_time: state.time + dt };
     implicit.solve(model, &goal, Inertia::Static, settings, scratch, report)?;
     let change = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u += change[i]);

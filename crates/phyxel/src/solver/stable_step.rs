@@ -1,9 +1,11 @@
 //! How large an explicit step may be: `2/ω_max`, from the largest eigenvalue of `M⁻¹ K` by Lanczos iteration.
 
+use crate::material::Curvature;
 use crate::math::cg::dot;
 use crate::math::{Real, Vec3};
 use crate::model::Model;
 use crate::par;
+use crate::scene::Integrator;
 use crate::stencil::block::{BlockScratch, TangentMix};
 
 /// Lanczos iterations: enough for two digits of the largest eigenvalue on any mesh that was tried.
@@ -11,15 +13,68 @@ const ITERATIONS: usize = 32;
 /// Part of the limit that is used: Lanczos comes from below, and stretched matter stiffens within a step.
 pub const SAFETY: f64 = 0.9;
 
+/// The vectors of Lanczos' iteration, kept between estimates.
+#[derive(Clone, Debug, Default)]
+pub struct Lanczos<R> {
+    /// One over the square root of each mass.
+    root: Vec<R>,
+    q: Vec<Vec3<R>>,
+    before: Vec<Vec3<R>>,
+    image: Vec<Vec3<R>>,
+    scaled: Vec<Vec3<R>>,
+    alphas: Vec<f64>,
+    betas: Vec<f64>,
+}
+
 /// The largest stable step at displacements `u` [s], times [`SAFETY`]; infinite when nothing resists.
-pub fn stable_step<R: Real>(model: &Model<R>, u: &[Vec3<R>], scratch: &mut [BlockScratch<R>]) -> f64 {
-    let elastic = TangentMix { stiffness: R::one(), viscosity: R::zero() };
-    let omega = largest_eigenvalue(model, u, scratch, |_| elastic).max(0.0).sqrt();
+pub fn stable_step<R: Real>(
+    model: &Model<R>,
+    u: &[Vec3<R>],
+    scratch: &mut [BlockScratch<R>],
+    lanczos: &mut Lanczos<R>,
+    integrator: Integrator,
+) -> f64 {
+    limit(model, u, scratch, lanczos, (integrator, None))
+}
+
+/// The body that needs the smallest steps; for messages, so its cost is no matter.
+pub fn stiffest_body<R: Real>(model: &Model<R>, u: &[Vec3<R>], scratch: &mut [BlockScratch<R>]) -> String {
+    let mut lanczos = Lanczos::default();
+    let mut limits =
+        (0..model.bodies.len()).map(|b| (limit(model, u, scratch, &mut lanczos, (Integrator::Verlet, Some(b))), b));
+    let first = limits.next();
+    let least = first.map(|first| limits.fold(first, |a, b| if b.0 < a.0 { b } else { a }));
+    least.map_or(String::new(), |(_, b)| model.bodies[b].name.clone())
+}
+
+/// What some integrators need beyond the limit of all: their regions of stability hold little of the imaginary axis.
+fn own_limit(integrator: Integrator, omega: f64, decay: f64) -> f64 {
+    match integrator {
+        // |1 + h λ| ≤ 1 for λ² + decay λ + ω² = 0. Without damping no step is stable, however small.
+        Integrator::ExplicitEuler if decay > 0.0 => decay / (omega * omega),
+        Integrator::ExplicitEuler => 0.2 / omega,
+        // |1 + z + z²/2| on the imaginary axis is 1 + |z|⁴/8: below a percent per step for the fastest wave.
+        Integrator::Rk2 => 0.5 / omega,
+        _ => f64::INFINITY,
+    }
+}
+
+/// The limit of one body, or of all.
+fn limit<R: Real>(
+    model: &Model<R>,
+    u: &[Vec3<R>],
+    scratch: &mut [BlockScratch<R>],
+    lanczos: &mut Lanczos<R>,
+    (integrator, body): (Integrator, Option<usize>),
+) -> f64 {
+    let counts = |b: usize| body.is_none_or(|only| only == model.blocks[b].body);
+    let elastic = |b: usize| counts(b).then_some(TangentMix { stiffness: R::one(), viscosity: R::zero() });
+    let omega = lanczos.largest_eigenvalue(model, u, scratch, elastic).max(0.0).sqrt();
     let damped = model.blocks.iter().any(|b| b.is_damped());
     let mut decay = model.rayleigh_mass.iter().fold(0.0, |a, b| f64::max(a, b.to_f64()));
     if damped {
-        let beta = |block: usize| TangentMix { stiffness: model.blocks[block].rayleigh_stiffness, viscosity: R::one() };
-        decay += largest_eigenvalue(model, u, scratch, beta).max(0.0);
+        let mix = |b: usize| TangentMix { stiffness: model.blocks[b].rayleigh_stiffness, viscosity: R::one() };
+        decay += lanczos.largest_eigenvalue(model, u, scratch, |b| counts(b).then(|| mix(b))).max(0.0);
     }
     if omega == 0.0 && decay == 0.0 {
         return f64::INFINITY;
@@ -27,47 +82,62 @@ pub fn stable_step<R: Real>(model: &Model<R>, u: &[Vec3<R>], scratch: &mut [Bloc
     // x'' + decay x' + ω² x = 0 with the damping force evaluated explicitly: h² ω² + 2 h decay ≤ 4 keeps both roots
     // inside the unit circle; solved for h without cancellation.
     let h = 4.0 / (decay + (decay * decay + 4.0 * omega * omega).sqrt());
-    SAFETY * h
+    SAFETY * h.min(own_limit(integrator, omega, decay))
 }
 
-fn largest_eigenvalue<R: Real>(
-    model: &Model<R>,
-    u: &[Vec3<R>],
-    scratch: &mut [BlockScratch<R>],
-    mix: impl Fn(usize) -> TangentMix<R>,
-) -> f64 {
-    // Symmetrised: M^(-1/2) K M^(-1/2), so that Lanczos' three-term recurrence holds.
-    let root: Vec<R> = model.masses.iter().map(|m| R::one() / m.sqrt()).collect();
-    let n = model.node_count();
-    let mut q: Vec<Vec3<R>> = (0..n).map(pseudo_random).collect();
-    let mut before = vec![Vec3::zero(); n];
-    let mut image = vec![Vec3::zero(); n];
-    let mut scaled = vec![Vec3::zero(); n];
-    normalise(&mut q);
-    let (mut alphas, mut betas) = (Vec::new(), Vec::new());
-    for _ in 0..ITERATIONS.min(3 * n) {
-        par::for_each(&mut scaled, |i, s| *s = q[i] * root[i]);
-        image.fill(Vec3::zero());
-        for (k, (block, scratch)) in model.blocks.iter().zip(scratch.iter_mut()).enumerate() {
-            block.add_product_on_the_fly(&model.rest, (u, &scaled), mix(k), scratch, &mut image);
+impl<R: Real> Lanczos<R> {
+    /// The largest eigenvalue of the blocks for which there is a mix.
+    fn largest_eigenvalue(
+        &mut self,
+        model: &Model<R>,
+        u: &[Vec3<R>],
+        scratch: &mut [BlockScratch<R>],
+        mix: impl Fn(usize) -> Option<TangentMix<R>>,
+    ) -> f64 {
+        self.start(model);
+        let Lanczos { root, q, before, image, scaled, alphas, betas } = self;
+        for _ in 0..ITERATIONS.min(3 * root.len()) {
+            par::for_each(scaled, |i, s| *s = q[i] * root[i]);
+            image.fill(Vec3::zero());
+            for (k, (block, scratch)) in model.blocks.iter().zip(scratch.iter_mut()).enumerate() {
+                if let Some(mix) = mix(k) {
+                    let mix = (mix, Curvature::Exact);
+                    block.add_product_on_the_fly(&model.rest, (u, scaled), mix, scratch, image);
+                }
+            }
+            // The product came with a minus sign.
+            par::for_each(image, |i, w| *w = -*w * root[i]);
+            let alpha = dot(image, q);
+            let last = R::of(betas.last().copied().unwrap_or(0.0));
+            par::for_each(image, |i, w| *w = *w - q[i] * R::of(alpha) - before[i] * last);
+            alphas.push(alpha);
+            let beta = dot(image, image).sqrt();
+            if beta <= 1e-12 * alpha.abs() || !beta.is_finite() {
+                break;
+            }
+            betas.push(beta);
+            std::mem::swap(before, q);
+            std::mem::swap(q, image);
+            let inverse = R::of(1.0 / beta);
+            par::for_each(q, |_, q| *q = *q * inverse);
         }
-        // The product came with a minus sign.
-        par::for_each(&mut image, |i, w| *w = -*w * root[i]);
-        let alpha = dot(&image, &q);
-        let last = R::of(betas.last().copied().unwrap_or(0.0));
-        par::for_each(&mut image, |i, w| *w = *w - q[i] * R::of(alpha) - before[i] * last);
-        alphas.push(alpha);
-        let beta = dot(&image, &image).sqrt();
-        if beta <= 1e-12 * alpha.abs() || !beta.is_finite() {
-            break;
-        }
-        betas.push(beta);
-        std::mem::swap(&mut before, &mut q);
-        std::mem::swap(&mut q, &mut image);
-        let inverse = R::of(1.0 / beta);
-        par::for_each(&mut q, |_, q| *q = *q * inverse);
+        largest_of_tridiagonal(alphas, betas)
     }
-    largest_of_tridiagonal(&alphas, &betas)
+
+    fn start(&mut self, model: &Model<R>) {
+        let n = model.node_count();
+        // Symmetrised: M^(-1/2) K M^(-1/2), so that Lanczos' three-term recurrence holds.
+        self.root.resize(n, R::zero());
+        par::for_each(&mut self.root, |i, root| *root = R::one() / model.masses[i].sqrt());
+        for v in [&mut self.q, &mut self.before, &mut self.image, &mut self.scaled] {
+            v.resize(n, Vec3::zero());
+        }
+        self.before.fill(Vec3::zero());
+        par::for_each(&mut self.q, |i, q| *q = pseudo_random(i));
+        normalise(&mut self.q);
+        self.alphas.clear();
+        self.betas.clear();
+    }
 }
 
 /// A fixed start without symmetry, so that no eigenvector is missed by accident.

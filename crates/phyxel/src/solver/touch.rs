@@ -4,6 +4,7 @@
 //! its motion. After each linear solve the reactions say which nodes let go, slide or stick; the step ends when
 //! nothing changes any more. (Contact among bodies will replace this; half-spaces need no more.)
 
+use super::implicit::Inertia;
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::{Held, Model};
 
@@ -29,6 +30,8 @@ pub struct Stage<'a, R> {
     pub v: &'a [Vec3<R>],
     /// [s]
     pub gamma: R,
+    /// For how long nodes will have moved at the new velocity when the step is over [s]; pins and surfaces are met then.
+    pub over: R,
     /// Time at which pins must be where they belong [s].
     pub end_time: f64,
 }
@@ -38,46 +41,62 @@ fn tolerance<R: Real>() -> R {
     R::EPSILON * R::of(16.0)
 }
 
-/// Finds the nodes that would pass a surface with velocities `guess`, and keeps those that touched before.
-pub fn seed<R: Real>(model: &Model<R>, stage: &Stage<'_, R>, guess: &[Vec3<R>], touches: &mut Vec<Touch<R>>) {
+/// Keeps the nodes that touched before and may still, and finds those that would pass a surface if they fell freely
+/// from velocities `guess`.
+pub fn seed<R: Real>(
+    model: &Model<R>,
+    (stage, pins): (&Stage<'_, R>, &[Held<R>]),
+    guess: &[Vec3<R>],
+    inertia: Inertia,
+    touches: &mut Vec<Touch<R>>,
+) {
     touches.retain(|t| {
         let collider = &model.colliders[t.collider as usize];
         let n = t.node as usize;
-        collider.gap(model.rest[n], stage.u[n]) <= R::of(1e-9).max(guess[n].norm() * stage.gamma)
+        collider.gap(model.rest[n], stage.u[n]) <= R::of(1e-9).max(guess[n].norm() * stage.over) && !is_held(pins, n)
     });
-    add_penetrating(model, stage, guess, touches);
+    let fall = if inertia == Inertia::Dynamic { model.loads.gravity * stage.gamma } else { Vec3::zero() };
+    add_passing(model, (stage, pins), |n| guess[n] + fall, touches);
+}
+
+/// Pins decide alone: their reactions would say nothing about contact.
+fn is_held<R: Real>(pins: &[Held<R>], node: usize) -> bool {
+    pins.binary_search_by_key(&(node as u32), |h| h.node).is_ok()
 }
 
 /// Adds nodes that end up below a surface; true when there were any.
-pub fn add_penetrating<R: Real>(
+pub fn add_passing<R: Real>(
     model: &Model<R>,
-    stage: &Stage<'_, R>,
-    v: &[Vec3<R>],
+    (stage, pins): (&Stage<'_, R>, &[Held<R>]),
+    velocity: impl Fn(usize) -> Vec3<R>,
     touches: &mut Vec<Touch<R>>,
 ) -> bool {
     let known = touches.len();
     for (c, collider) in model.colliders.iter().enumerate() {
-        for n in 0..v.len() {
-            let gap = collider.gap(model.rest[n], stage.u[n]);
-            let least = collider.least_normal_velocity(gap, stage.gamma);
-            let normal_velocity = collider.normal.dot(v[n]);
-            let slack = tolerance::<R>() * (normal_velocity.abs() + least.abs() + R::of(1e-6));
-            if normal_velocity < least - slack
-                && touches[..known].binary_search_by_key(&(n as u32), |t| t.node).is_err()
-            {
-                touches.push(Touch { node: n as u32, collider: c as u32, sliding: None, impulse: R::zero() });
+        for n in 0..stage.u.len() {
+            let (gap, v) = (collider.gap(model.rest[n], stage.u[n]), velocity(n));
+            let least = collider.least_normal_velocity(gap, stage.over);
+            let push = least - collider.normal.dot(v);
+            let slack = tolerance::<R>() * (collider.normal.dot(v).abs() + least.abs() + R::of(1e-6));
+            let is_known = || touches[..known].binary_search_by_key(&(n as u32), |t| t.node).is_ok();
+            if push > slack && !is_known() && !is_held(pins, n) {
+                let slip = v - collider.normal * collider.normal.dot(v);
+                // Friction that can stop a node does.
+                let sliding = (slip.norm() > collider.friction * push).then(|| slip.normalized());
+                touches.push(Touch { node: n as u32, collider: c as u32, sliding, impulse: push * model.masses[n] });
             }
         }
     }
     let added = touches.len() > known;
     if added {
-        touches.sort_by_key(|t| t.node);
+        // No two are equal, so the order is the only one; a stable sort would need memory.
+        touches.sort_unstable_by_key(|t| (t.node, t.collider));
         touches.dedup_by_key(|t| t.node);
     }
     added
 }
 
-/// Pins and touching nodes together, ascending; where both hold a node, the pin decides.
+/// Pins and touching nodes together, ascending.
 pub fn merge<R: Real>(
     model: &Model<R>,
     stage: &Stage<'_, R>,
@@ -88,19 +107,16 @@ pub fn merge<R: Real>(
     held.clear();
     held.extend_from_slice(pins);
     for touch in touches {
-        if pins.binary_search_by_key(&touch.node, |h| h.node).is_ok() {
-            continue;
-        }
         let collider = &model.colliders[touch.collider as usize];
         let n = touch.node as usize;
-        let least = collider.least_normal_velocity(collider.gap(model.rest[n], stage.u[n]), stage.gamma);
+        let least = collider.least_normal_velocity(collider.gap(model.rest[n], stage.u[n]), stage.over);
         let free = match touch.sliding {
             Some(_) => Mat3::identity() - Mat3::outer(collider.normal, collider.normal),
             None => Mat3::zero(),
         };
         held.push(Held { node: touch.node, free, velocity: collider.normal * least });
     }
-    held.sort_by_key(|h| h.node);
+    held.sort_unstable_by_key(|h| h.node);
 }
 
 /// Adds Coulomb's impulse on sliding nodes to the right-hand side.
@@ -115,8 +131,8 @@ pub fn add_friction<R: Real>(model: &Model<R>, touches: &[Touch<R>], b: &mut [Ve
 
 /// Lets nodes go, slide or stick according to the reactions `q = A v − b`; true when another round is worth it.
 ///
-/// Friction of sliding nodes lags behind their normal impulse. Two rounds bring it near enough; the next step starts
-/// from there.
+/// Friction of sliding nodes lags behind their normal impulse: two rounds bring it near enough, and the next step starts
+/// from there. After four rounds nodes neither let go nor stick any more, so that the set cannot go round in circles.
 pub fn update<R: Real>(
     model: &Model<R>,
     touches: &mut Vec<Touch<R>>,
@@ -124,19 +140,22 @@ pub fn update<R: Real>(
     q: &[Vec3<R>],
     round: usize,
 ) -> bool {
+    let settling = round >= 4;
     let known = touches.len();
-    touches.retain(|t| model.colliders[t.collider as usize].normal.dot(q[t.node as usize]) >= R::zero());
+    if !settling {
+        touches.retain(|t| model.colliders[t.collider as usize].normal.dot(q[t.node as usize]) >= R::zero());
+    }
     let mut changed = touches.len() != known;
     for touch in touches {
         let collider = &model.colliders[touch.collider as usize];
         let (reaction, velocity) = (q[touch.node as usize], v[touch.node as usize]);
-        let impulse = collider.normal.dot(reaction);
+        let impulse = collider.normal.dot(reaction).max(R::zero());
         let drifted = round < 2 && (impulse - touch.impulse).abs() > R::of(0.05) * impulse;
         touch.impulse = impulse;
         let tangential = reaction - collider.normal * impulse;
         let slip = velocity - collider.normal * collider.normal.dot(velocity);
         match touch.sliding {
-            None if tangential.norm() > collider.friction * impulse => {
+            None if !settling && tangential.norm() > collider.friction * impulse => {
                 // It would have moved against the reaction that held it.
                 touch.sliding = Some(-tangential.normalized());
                 changed = true;

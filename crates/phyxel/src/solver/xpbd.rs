@@ -29,6 +29,8 @@ pub struct Xpbd<R> {
     /// Inverse mass along each axis; zero where held.
     inverse_mass: Vec<Vec3<R>>,
     held: Vec<Held<R>>,
+    /// How far each node has been pushed out in this part of a step [m].
+    pushed: Vec<R>,
     /// Nodes that touched a surface in the last step.
     pub contacts: usize,
 }
@@ -65,6 +67,7 @@ impl<R: Real> Xpbd<R> {
             external: zero.clone(),
             inverse_mass: zero,
             held: Vec::new(),
+            pushed: vec![R::zero(); model.node_count()],
             contacts: 0,
         }
     }
@@ -78,7 +81,9 @@ impl<R: Real> Xpbd<R> {
         dt: f64,
         report: &mut StepReport,
     ) {
-        if self.version != model.version {
+        // Updated phyxels have other neighbours in every step, so other colours too.
+        let updated = (0..model.bodies.len()).any(|b| model.is_updated(b));
+        if self.version != model.version || updated {
             *self = Xpbd::new(model);
         }
         let parts = settings.substeps;
@@ -101,9 +106,11 @@ impl<R: Real> Xpbd<R> {
             // A violation that is removed in n sweeps by k' each has 1 − (1 − k')ⁿ of it removed (Müller 2007, 3.3).
             R::of(1.0 - (1.0 - settings.pbd_stiffness).powf(1.0 / settings.iterations as f64))
         });
+        self.pushed.fill(R::zero());
         for _ in 0..settings.iterations {
             self.sweep(model, state, R::of(h), pbd);
-            self.contacts = project_contacts(model, state, &self.start, &self.inverse_mass, R::of(h));
+            self.contacts =
+                project_contacts(model, state, (&self.start, &self.inverse_mass), &mut self.pushed, R::of(h));
         }
         let (start, inverse) = (&self.start, R::of(1.0 / h));
         let State { u, v, .. } = state;
@@ -297,8 +304,8 @@ impl<R: Real> Element<'_, R> {
 fn project_contacts<R: Real>(
     model: &Model<R>,
     state: &mut State<R>,
-    start: &[Vec3<R>],
-    inverse_mass: &[Vec3<R>],
+    (start, inverse_mass): (&[Vec3<R>], &[Vec3<R>]),
+    pushed: &mut [R],
     h: R,
 ) -> usize {
     let mut count = 0;
@@ -316,7 +323,13 @@ fn project_contacts<R: Real>(
             let moved = *u - start[n];
             let slip = moved - collider.normal * collider.normal.dot(moved);
             let length = slip.norm();
-            let held = if length > R::zero() { (collider.friction * push / length).min(R::one()) } else { R::zero() };
+            pushed[n] += push;
+            // Each sweep pushes a little; what friction can hold in all is measured by all the pushes together.
+            let held = if length <= collider.friction * pushed[n] {
+                R::one()
+            } else {
+                (collider.friction * push / length).min(R::one())
+            };
             *u += collider.normal * push - slip * held;
         }
     }

@@ -104,7 +104,8 @@ impl<R: Real> Block<R> {
         self.rayleigh_stiffness > R::zero() || self.is_viscous()
     }
 
-    fn is_viscous(&self) -> bool {
+    /// Whether there is viscosity; it depends on the deformation, even where the law is linear.
+    pub fn is_viscous(&self) -> bool {
         self.viscosity.shear > R::zero() || self.viscosity.bulk > R::zero()
     }
 
@@ -172,15 +173,17 @@ impl<R: Real> Block<R> {
             return;
         }
         let mix = TangentMix { stiffness: self.rayleigh_stiffness, viscosity: R::one() };
-        self.add_product_on_the_fly(rest, (u, v), mix, scratch, out);
+        self.add_product_on_the_fly(rest, (u, v), (mix, Curvature::Psd), scratch, out);
     }
 
     /// `out −= A p` with `A` of the given mix at displacements `u`, nothing stored per element.
+    ///
+    /// The exact curvature costs most laws a few products, the projected one a singular value decomposition.
     pub fn add_product_on_the_fly(
         &self,
         rest: &[Vec3<R>],
         (u, p): (&[Vec3<R>], &[Vec3<R>]),
-        mix: TangentMix<R>,
+        (mix, curvature): (TangentMix<R>, Curvature),
         scratch: &mut BlockScratch<R>,
         out: &mut [Vec3<R>],
     ) {
@@ -190,7 +193,7 @@ impl<R: Real> Block<R> {
         with_law!(&self.law, law => {
             let stress = |e: usize, rate: Mat3<R>| {
                 let g = self.strain_argument(e, u);
-                let mut s = law.stress_change(g, rate, Curvature::Psd) * mix.stiffness;
+                let mut s = law.stress_change(g, rate, curvature) * mix.stiffness;
                 if viscous {
                     s += self.viscosity.stress(g, rate) * mix.viscosity;
                 }

@@ -1,0 +1,160 @@
+//! What is refused before anything is built, each with its remedy.
+
+use super::BuildError;
+use crate::material::LawKind;
+use crate::math::{Real, Vec3};
+use crate::scene::{
+    Body, Collider, ColliderShape, Integrator, Load, LoadKind, MassKind, Method, Pin, Scene, SolverSettings,
+};
+use crate::shape::{Geometry, SpringNet};
+
+fn check_numbers(numbers: &[f64], what: impl Fn() -> String) -> Result<(), BuildError> {
+    match numbers.iter().find(|n| !n.is_finite()) {
+        Some(&value) => Err(BuildError::BadNumber { what: what(), value, remedy: "" }),
+        None => Ok(()),
+    }
+}
+
+fn check_positive(value: f64, what: &str) -> Result<(), BuildError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(BuildError::BadNumber { what: what.into(), value, remedy: " above zero" })
+}
+
+pub(crate) fn check_pin(body: &str, pin: &Pin) -> Result<(), BuildError> {
+    let numbers = [pin.velocity, pin.spin, pin.center].concat();
+    check_numbers(&numbers, || format!("a pin of body {body:?}"))?;
+    if pin.until.is_nan() {
+        return Err(BuildError::BadNumber {
+            what: format!("`until` of a pin of body {body:?}"),
+            value: pin.until,
+            remedy: "",
+        });
+    }
+    Ok(())
+}
+
+pub(super) fn check_scene(scene: &Scene) -> Result<(), BuildError> {
+    if scene.bodies.is_empty() {
+        return Err(BuildError::NoBodies);
+    }
+    check_positive(scene.duration, "duration [s]")?;
+    check_positive(scene.frame_rate, "frame_rate [1/s]")?;
+    check_numbers(&scene.gravity, || "gravity".into())?;
+    check_solver(&scene.solver)?;
+    for (i, body) in scene.bodies.iter().enumerate() {
+        if scene.bodies[..i].iter().any(|b| b.name == body.name) {
+            return Err(BuildError::DuplicateName { name: body.name.clone() });
+        }
+        check_body(body, scene)?;
+    }
+    scene.colliders.iter().try_for_each(check_collider)?;
+    crate::events::check(scene)
+}
+
+fn check_solver(solver: &SolverSettings) -> Result<(), BuildError> {
+    check_positive(solver.step, "solver step [s]")?;
+    check_positive(solver.tolerance, "solver tolerance")?;
+    check_positive(solver.newton_tolerance, "solver newton_tolerance")?;
+    for (count, what) in [
+        (solver.max_iterations, "solver max_iterations"),
+        (solver.newton_iterations, "solver newton_iterations"),
+        (solver.iterations, "solver iterations"),
+        (solver.substeps, "solver substeps"),
+    ] {
+        check_positive(count as f64, what)?;
+    }
+    check_positive(solver.pbd_stiffness, "solver pbd_stiffness")?;
+    if solver.pbd_stiffness > 1.0 {
+        let what = "solver pbd_stiffness".into();
+        return Err(BuildError::BadNumber { what, value: solver.pbd_stiffness, remedy: " above zero and up to 1" });
+    }
+    Ok(())
+}
+
+fn check_body(body: &Body, scene: &Scene) -> Result<(), BuildError> {
+    let numbers = [body.velocity, body.spin].concat();
+    check_numbers(&numbers, || format!("the initial velocity or spin of body {:?}", body.name))?;
+    let unsupported = |what| Err(BuildError::Unsupported { body: body.name.clone(), what });
+    if body.mass == MassKind::Consistent {
+        if !matches!(body.geometry, Geometry::Tets(_)) {
+            return unsupported("consistent mass needs tetrahedra: use mass = \"lumped\"");
+        }
+        let implicit = matches!(
+            scene.solver.integrator,
+            Integrator::ImplicitEuler | Integrator::ImplicitMidpoint | Integrator::Bdf2 | Integrator::QuasiStatic
+        );
+        if !implicit {
+            return unsupported("consistent mass needs an implicit solver: use mass = \"lumped\"");
+        }
+    }
+    if body.method == Method::Selective && matches!(body.material.law, LawKind::Anisotropic(_)) {
+        return unsupported("selective smoothing needs an isotropic law: use method = \"edge\"");
+    }
+    Ok(())
+}
+
+fn check_collider(collider: &Collider) -> Result<(), BuildError> {
+    let ColliderShape::HalfSpace { normal, offset } = &collider.shape;
+    check_numbers(&[normal[0], normal[1], normal[2], *offset, collider.friction], || "a collider's plane".into())?;
+    check_positive(Vec3(*normal).norm(), "the length of a collider's normal")?;
+    if collider.friction < 0.0 {
+        let value = collider.friction;
+        return Err(BuildError::BadNumber { what: "a collider's friction".into(), value, remedy: ", zero or more" });
+    }
+    Ok(())
+}
+
+/// Refuses loads that are not finite.
+pub(crate) fn check_load(body: &str, load: &Load) -> Result<(), BuildError> {
+    let numbers: &[f64] = match &load.kind {
+        LoadKind::ForcePerNode(v) | LoadKind::TotalForce(v) | LoadKind::Traction(v) => v,
+        LoadKind::Pressure(p) => std::slice::from_ref(p),
+    };
+    check_numbers(numbers, || format!("a load of body {body:?}"))
+}
+
+/// Refuses nodes that nothing gives mass to: a force would throw them to infinity.
+pub(super) fn check_masses<R: Real>(body: &str, masses: &[R]) -> Result<(), BuildError> {
+    let sound = |m: &R| *m > R::zero() && m.is_finite();
+    match masses.iter().position(|m| !sound(m)) {
+        Some(index) => {
+            let why = format!("has a mass of {} kg: make it part of an element, or remove it", masses[index]);
+            Err(BuildError::BadPart { body: body.into(), part: "node", index, why })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses springs that lead nowhere.
+pub(super) fn check_springs(body: &str, net: &SpringNet) -> Result<(), BuildError> {
+    let bad = |part, index, why| Err(BuildError::BadPart { body: body.into(), part, index, why });
+    let count = net.points.len();
+    if net.masses.len() != count {
+        return bad(
+            "node",
+            net.masses.len(),
+            format!("is wrong: {} masses for {count} nodes, give one each", net.masses.len()),
+        );
+    }
+    if let Some(node) = net.points.iter().position(|p| p.iter().any(|c| !c.is_finite())) {
+        return bad("node", node, "has a coordinate that is not a finite number: give it a position".into());
+    }
+    for (i, spring) in net.springs.iter().enumerate() {
+        if let Some(node) = spring.nodes.iter().find(|&&n| n as usize >= count) {
+            return bad("spring", i, format!("names node {node}, but there are only {count}: number nodes from 0"));
+        }
+        let [a, b] = spring.nodes.map(|n| Vec3(net.points[n as usize]));
+        for (what, value) in
+            [("a rest length", spring.rest_length), ("a length", (b - a).norm()), ("a stiffness", spring.stiffness)]
+        {
+            let sound = value > 0.0 && value.is_finite();
+            if !sound {
+                return bad("spring", i, format!("has {what} of {value}: it must be finite and above zero"));
+            }
+        }
+    }
+    let corner = net.triangles.iter().flatten().find(|&&n| n as usize >= count);
+    corner.map_or(Ok(()), |&n| bad("node", n as usize, format!("is in a triangle, but there are only {count} nodes")))
+}
