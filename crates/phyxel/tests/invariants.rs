@@ -4,7 +4,7 @@
 mod common;
 
 use common::{KINDS, Random, alone, cube, double, phyxels};
-use phyxel::material::LawKind;
+use phyxel::material::{Curvature, LawKind};
 use phyxel::math::{Mat3, Vec3};
 use phyxel::scene::{
     Action, Body, Event, Integrator, Lagrangian, Load, LoadKind, MassKind, Method, Pin, Region, Scene,
@@ -126,7 +126,7 @@ fn forces_are_minus_the_slope_of_the_energy() {
 fn stiffness_product(simulation: &Simulation<f64>, u: &[Vec3<f64>], p: &[Vec3<f64>]) -> Vec<Vec3<f64>> {
     let model = simulation.model();
     let mut out = vec![Vec3::zero(); u.len()];
-    let mix = TangentMix { stiffness: 1.0, viscosity: 0.0 };
+    let mix = (TangentMix { stiffness: 1.0, viscosity: 0.0 }, Curvature::Exact);
     for block in &model.blocks {
         block.add_product_on_the_fly(&model.rest, (u, p), mix, &mut BlockScratch::default(), &mut out);
     }
