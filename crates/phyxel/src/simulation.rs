@@ -3,11 +3,11 @@
 use crate::events;
 use crate::material::Material;
 use crate::math::{Mat3, Real, Vec3};
-use crate::model::{BuildError, Model, Reanchor, Warnings};
+use crate::model::{BuildError, Model, Warnings};
 use crate::record::{self, BodyFrame, BodyLayout, Frame, Progress, SnapshotError};
 use crate::report::StepReport;
 use crate::scene::{Action, Event, Scene};
-use crate::solver::{Solver, StepError, forces, momentum};
+use crate::solver::{Engine, StepError, momentum};
 use crate::state::State;
 use crate::stencil::block::Stencils;
 
@@ -15,10 +15,9 @@ use crate::stencil::block::Stencils;
 pub struct Simulation<R: Real> {
     model: Model<R>,
     state: State<R>,
-    solver: Solver<R>,
+    engine: Box<dyn Engine<R>>,
     events: Vec<Event>,
     next_event: usize,
-    reanchors: Vec<Reanchor<R>>,
     warnings: Warnings,
     initial_energy: f64,
     /// What each body was made of at the start.
@@ -68,7 +67,7 @@ pub struct BodySummary {
 impl<R: Real> Simulation<R> {
     /// Checks a scene and builds everything that it needs.
     pub fn build(scene: &Scene) -> Result<Self, BuildError> {
-        let (model, warnings) = Model::build(scene)?;
+        let (model, warnings, engine) = R::engine(scene)?;
         let mut state = State::at_rest(model.node_count());
         for (body, spec) in model.bodies.iter().zip(&scene.bodies) {
             let center = momentum::of_body(&model, body, &state.u, &state.v).center;
@@ -77,18 +76,14 @@ impl<R: Real> Simulation<R> {
                 state.v[n] = Vec3::of((Vec3(spec.velocity) + Vec3(spec.spin).cross(arm)).0);
             }
         }
-        let solver = Solver::new(&model, scene.solver)
-            .map_err(|_| BuildError::Unsupported { body: scene.bodies[0].name.clone(), what: OUT_OF_MEMORY })?;
         let mut events = scene.events.clone();
         events.sort_by(|a, b| a.at.total_cmp(&b.at));
-        let reanchors = model.blocks.iter().map(|_| Reanchor::default()).collect();
         let mut simulation = Simulation {
             model,
             state,
-            solver,
+            engine,
             events,
             next_event: 0,
-            reanchors,
             warnings,
             initial_energy: 0.0,
             materials: scene.bodies.iter().map(|b| b.material.clone()).collect(),
@@ -101,16 +96,16 @@ impl<R: Real> Simulation<R> {
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
         self.carry_out_events(dt)?;
-        self.rebuild_updated_stencils()?;
-        self.solver.advance(&self.model, &mut self.state, dt, &mut report)?;
-        self.keep_elastic_deformation();
+        self.reanchor_phyxels()?;
+        self.engine.advance(&self.model, &mut self.state, dt, &mut report)?;
+        self.engine.note_deformation(&mut self.model, &self.state.u);
         Ok(report)
     }
 
     /// Takes steps of the scene's size until `time`, the last one cut to arrive exactly.
     pub fn advance_to(&mut self, time: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
-        let step = self.solver.settings.step;
+        let step = self.engine.settings().step;
         let rest = time - self.state.time;
         if rest <= 1e-9 * step {
             return Ok(report);
@@ -144,24 +139,11 @@ impl<R: Real> Simulation<R> {
     }
 
     /// Phyxels without a rest shape get their stencils anew from where they are now (Zhou et al. 2013).
-    fn rebuild_updated_stencils(&mut self) -> Result<(), StepError> {
-        for k in 0..self.model.blocks.len() {
-            let body = self.model.blocks[k].body;
-            if self.model.is_updated(body) {
-                let rebuilt = self.model.reanchor(&mut self.state, k, &mut self.reanchors[k]);
-                rebuilt.map_err(|source| BuildError::Stencil { body: self.model.bodies[body].name.clone(), source })?;
-                self.state.forget();
-            }
+    fn reanchor_phyxels(&mut self) -> Result<(), StepError> {
+        if self.engine.reanchor(&mut self.model, &mut self.state)? {
+            self.state.forget();
         }
         Ok(())
-    }
-
-    fn keep_elastic_deformation(&mut self) {
-        for block in &mut self.model.blocks {
-            if let Stencils::General(general) = &mut block.stencils {
-                general.note_deformation(&self.state.u);
-            }
-        }
     }
 
     /// The model.
@@ -200,7 +182,7 @@ impl<R: Real> Simulation<R> {
     pub fn energy(&self) -> Energy {
         let mut energy = Energy {
             kinetic_j: self.model.kinetic_energy(&self.state.v),
-            elastic_j: forces::elastic_energy(&self.model, &self.state.u),
+            elastic_j: self.engine.elastic_energy(&self.model, &self.state.u),
             potential_j: self.model.potential_energy(&self.state.u),
             dissipated_j: 0.0,
         };
@@ -227,14 +209,14 @@ impl<R: Real> Simulation<R> {
 
     /// The largest stable explicit step now [s].
     pub fn stable_step(&mut self) -> f64 {
-        self.solver.stable_step(&self.model, &self.state)
+        self.engine.stable_step(&self.model, &self.state)
     }
 
     /// Forces on all nodes now, external, elastic and damping together [N]; on held nodes they are what the support
     /// must balance.
     pub fn forces(&mut self) -> Vec<Vec3<R>> {
         let mut out = vec![Vec3::zero(); self.model.node_count()];
-        self.solver.forces(&self.model, &self.state, &mut out);
+        self.engine.forces(&self.model, &self.state, &mut out);
         out
     }
 
@@ -281,16 +263,15 @@ impl<R: Real> Simulation<R> {
 
     /// Deformation gradient and Cauchy stress [Pa] of each element of a body's first stencil set.
     pub fn stresses(&self, body: usize) -> Vec<(Mat3<R>, Mat3<R>)> {
-        let Some(block) = self.model.blocks.iter().find(|b| b.body == body) else { return Vec::new() };
-        (0..block.len()).map(|e| block.cauchy_stress(e, &self.state.u)).collect()
+        let block = self.model.blocks.iter().position(|b| b.body == body);
+        block.map_or(Vec::new(), |block| self.engine.stresses(&self.model, block, &self.state.u))
     }
 
     fn von_mises(&self, body: usize) -> Vec<f64> {
         let nodes = self.model.bodies[body].nodes.clone();
         let (mut sums, mut weights) = (vec![0.0; nodes.len()], vec![0.0; nodes.len()]);
         let Some(block) = self.model.blocks.iter().find(|b| b.body == body) else { return sums };
-        for e in 0..block.len() {
-            let (_, sigma) = block.cauchy_stress(e, &self.state.u);
+        for (e, (_, sigma)) in self.stresses(body).into_iter().enumerate() {
             let sigma = Mat3(sigma.to_f64());
             let deviator = sigma - Mat3::scaled_identity(sigma.trace() / 3.0);
             let (stress, volume) = ((1.5 * deviator.contract(&deviator)).sqrt(), block.volumes()[e].to_f64());
@@ -313,7 +294,7 @@ impl<R: Real> Simulation<R> {
     /// Everything that the next step depends on, as bytes.
     pub fn snapshot(&self) -> Vec<u8> {
         let progress = Progress { next_event: self.next_event, initial_energy: self.initial_energy };
-        record::encode(&self.model, &self.state, &self.solver.kept(&self.model, &self.state), progress)
+        record::encode(&self.model, &self.state, &self.engine.kept(&self.model, &self.state), progress)
     }
 
     /// Goes on from a snapshot of the same scene, earlier or later, bit for bit as the simulation that made it.
@@ -335,7 +316,7 @@ impl<R: Real> Simulation<R> {
         self.restore_materials();
         // Nothing that was computed for another state may survive.
         self.model.version += 1;
-        self.solver.recall(&self.model, &self.state, restored.kept);
+        self.engine.recall(&self.model, &self.state, restored.kept);
         Ok(())
     }
 
@@ -355,8 +336,6 @@ impl<R: Real> Simulation<R> {
 
     /// Bytes held by the model, the state and the solver.
     pub fn memory_bytes(&self) -> usize {
-        self.model.memory_bytes() + self.solver.memory_bytes() + 2 * size_of::<Vec3<R>>() * self.model.node_count()
+        self.model.memory_bytes() + self.engine.memory_bytes() + 2 * size_of::<Vec3<R>>() * self.model.node_count()
     }
 }
-
-const OUT_OF_MEMORY: &str = "the factors of its matrix do not fit into memory: use linear = \"cg\"";

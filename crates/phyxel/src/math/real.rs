@@ -1,5 +1,8 @@
 //! Numbers: what the engine needs of `f32`, `f64` and of several of them side by side.
 
+use crate::model::{BuildError, Model, Warnings};
+use crate::scene::Scene;
+use crate::solver::Engine;
 use std::fmt::{Debug, Display};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -93,6 +96,10 @@ pub trait Real: Scalar + Div<Output = Self> + PartialOrd + Default + Display {
     fn bits(self) -> u64;
     /// The number with these bits; the inverse of [`Real::bits`].
     fn from_bits(bits: u64) -> Self;
+    /// Builds a scene and what moves it, in these numbers. Here, because this trait is where the precisions are
+    /// listed one by one.
+    #[doc(hidden)]
+    fn engine(scene: &Scene) -> Result<(Model<Self>, Warnings, Box<dyn Engine<Self>>), BuildError>;
 }
 
 macro_rules! real {
@@ -138,6 +145,9 @@ macro_rules! real {
             #[inline(always)]
             fn from_bits(bits: u64) -> Self {
                 $t::from_bits(bits as $bits)
+            }
+            fn engine(scene: &Scene) -> Result<(Model<Self>, Warnings, Box<dyn Engine<Self>>), BuildError> {
+                crate::solver::engine::build(scene)
             }
         }
     };

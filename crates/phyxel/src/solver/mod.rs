@@ -1,6 +1,7 @@
 //! From forces to motion: explicit, implicit, quasi-static and position-based steps.
 
 mod colour;
+pub(crate) mod engine;
 mod explicit;
 pub mod forces;
 mod guard;
@@ -11,7 +12,9 @@ mod system;
 mod touch;
 mod xpbd;
 
+pub use engine::Engine;
 pub use guard::StepError;
+pub use touch::Touch;
 
 use crate::math::cg::dot;
 use crate::math::{FactorError, Real, Vec3};
@@ -26,7 +29,6 @@ use implicit::{Implicit, Inertia};
 use momentum::Momentum;
 use stable_step::Lanczos;
 use touch::Stage;
-pub(crate) use touch::Touch;
 use xpbd::Xpbd;
 
 /// Explicit steps between two estimates of the stable step.
@@ -47,7 +49,7 @@ pub struct Solver<R: Real> {
 
 /// What a step takes from earlier ones and cannot find in the state; part of every snapshot.
 #[derive(Debug)]
-pub(crate) struct Kept<R> {
+pub struct Kept<R> {
     /// The stable step of this era [s].
     pub stable: Option<f64>,
     /// Verlet's forces at the end of the last step [N]; empty for everything else.

@@ -295,7 +295,7 @@ impl<R: Real> Block<R> {
     /// Deformation gradient and Cauchy stress `P Fᵀ / det F` [Pa] of element `e`; for springs, the axial stress.
     pub fn cauchy_stress(&self, e: usize, u: &[Vec3<R>]) -> (Mat3<R>, Mat3<R>) {
         let g = self.strain_argument(e, u);
-        let stress = with_law!(&self.law, law => law.stress(g));
+        let stress = self.law.stress(g);
         if self.is_fibre() {
             return (g, stress * g.transpose());
         }

@@ -1,0 +1,128 @@
+//! What a simulation asks of its solver, without knowing which one it has.
+//!
+//! The one `dyn` of a step. It is also where compiling stops: the loops behind it are built once for each precision, in
+//! this crate, and not again in every crate that uses [`Simulation`](crate::Simulation).
+
+use super::{Kept, Solver, StepError, forces};
+use crate::math::{FactorError, Mat3, Real, Vec3};
+use crate::model::{BuildError, Model, Reanchor, Warnings};
+use crate::report::StepReport;
+use crate::scene::{Scene, SolverSettings};
+use crate::state::State;
+use crate::stencil::block::Stencils;
+
+/// Everything of a simulation that has loops over elements in it.
+pub trait Engine<R: Real>: Send + Sync {
+    /// How steps are taken.
+    fn settings(&self) -> &SolverSettings;
+    /// See [`Solver::advance`].
+    fn advance(
+        &mut self,
+        model: &Model<R>,
+        state: &mut State<R>,
+        dt: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError>;
+    /// See [`Solver::stable_step`].
+    fn stable_step(&mut self, model: &Model<R>, state: &State<R>) -> f64;
+    /// See [`Solver::forces`].
+    fn forces(&mut self, model: &Model<R>, state: &State<R>, out: &mut [Vec3<R>]);
+    /// Elastic energy [J].
+    fn elastic_energy(&self, model: &Model<R>, u: &[Vec3<R>]) -> f64;
+    /// Deformation gradient and Cauchy stress [Pa] of each element of a block.
+    fn stresses(&self, model: &Model<R>, block: usize, u: &[Vec3<R>]) -> Vec<(Mat3<R>, Mat3<R>)>;
+    /// Gives phyxels without a rest shape new stencils from where they are now; true when there were any.
+    fn reanchor(&mut self, model: &mut Model<R>, state: &mut State<R>) -> Result<bool, BuildError>;
+    /// Lets such phyxels remember what the step has made of them.
+    fn note_deformation(&self, model: &mut Model<R>, u: &[Vec3<R>]);
+    /// What the next step takes from earlier ones and cannot find in the state.
+    fn kept(&self, model: &Model<R>, state: &State<R>) -> Kept<R>;
+    /// Goes on with it.
+    fn recall(&mut self, model: &Model<R>, state: &State<R>, kept: Kept<R>);
+    /// Bytes held.
+    fn memory_bytes(&self) -> usize;
+}
+
+/// A solver with the buffers of re-anchoring.
+struct Whole<R: Real> {
+    solver: Solver<R>,
+    reanchors: Vec<Reanchor<R>>,
+}
+
+/// Builds a model and the engine that moves it; called once for each precision.
+pub(crate) fn build<R: Real>(scene: &Scene) -> Result<(Model<R>, Warnings, Box<dyn Engine<R>>), BuildError> {
+    let (model, warnings) = Model::build(scene)?;
+    let solver = Solver::new(&model, scene.solver).map_err(|_: FactorError| BuildError::Unsupported {
+        body: scene.bodies[0].name.clone(),
+        what: "the factors of its matrix do not fit into memory: use linear = \"cg\"",
+    })?;
+    let reanchors = model.blocks.iter().map(|_| Reanchor::default()).collect();
+    Ok((model, warnings, Box::new(Whole { solver, reanchors })))
+}
+
+impl<R: Real> Engine<R> for Whole<R> {
+    fn settings(&self) -> &SolverSettings {
+        &self.solver.settings
+    }
+
+    fn advance(
+        &mut self,
+        model: &Model<R>,
+        state: &mut State<R>,
+        dt: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        self.solver.advance(model, state, dt, report)
+    }
+
+    fn stable_step(&mut self, model: &Model<R>, state: &State<R>) -> f64 {
+        self.solver.stable_step(model, state)
+    }
+
+    fn forces(&mut self, model: &Model<R>, state: &State<R>, out: &mut [Vec3<R>]) {
+        self.solver.forces(model, state, out);
+    }
+
+    fn elastic_energy(&self, model: &Model<R>, u: &[Vec3<R>]) -> f64 {
+        forces::elastic_energy(model, u)
+    }
+
+    fn stresses(&self, model: &Model<R>, block: usize, u: &[Vec3<R>]) -> Vec<(Mat3<R>, Mat3<R>)> {
+        let block = &model.blocks[block];
+        (0..block.len()).map(|e| block.cauchy_stress(e, u)).collect()
+    }
+
+    fn reanchor(&mut self, model: &mut Model<R>, state: &mut State<R>) -> Result<bool, BuildError> {
+        let mut any = false;
+        for (k, buffers) in self.reanchors.iter_mut().enumerate() {
+            let body = model.blocks[k].body;
+            if !model.is_updated(body) {
+                continue;
+            }
+            let rebuilt = model.reanchor(state, k, buffers);
+            rebuilt.map_err(|source| BuildError::Stencil { body: model.bodies[body].name.clone(), source })?;
+            any = true;
+        }
+        Ok(any)
+    }
+
+    fn note_deformation(&self, model: &mut Model<R>, u: &[Vec3<R>]) {
+        for block in &mut model.blocks {
+            if let Stencils::General(general) = &mut block.stencils {
+                general.note_deformation(u);
+            }
+        }
+    }
+
+    fn kept(&self, model: &Model<R>, state: &State<R>) -> Kept<R> {
+        self.solver.kept(model, state)
+    }
+
+    fn recall(&mut self, model: &Model<R>, state: &State<R>, kept: Kept<R>) {
+        self.solver.recall(model, state, kept);
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.solver.memory_bytes()
+    }
+}
