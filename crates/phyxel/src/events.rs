@@ -14,11 +14,11 @@ pub(crate) fn check(scene: &Scene) -> Result<(), BuildError> {
         if !event.at.is_finite() || event.at < 0.0 || event.at > scene.duration {
             return bad("its time lies outside the scene's duration");
         }
-        if let Some(name) = &event.body {
-            if !scene.bodies.iter().any(|b| b.name == *name) {
-                let known = scene.bodies.iter().map(|b| format!("{:?}", b.name)).collect::<Vec<_>>().join(", ");
-                return Err(BuildError::UnknownBody { body: name.clone(), known });
-            }
+        if let Some(name) = &event.body
+            && !scene.bodies.iter().any(|b| b.name == *name)
+        {
+            let known = scene.bodies.iter().map(|b| format!("{:?}", b.name)).collect::<Vec<_>>().join(", ");
+            return Err(BuildError::UnknownBody { body: name.clone(), known });
         }
         if let Action::SetMaterial(material) = &event.action {
             for body in scene.bodies.iter().filter(|b| event.body.as_ref().is_none_or(|n| *n == b.name)) {

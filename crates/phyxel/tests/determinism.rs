@@ -51,17 +51,25 @@ fn step(integrator: Integrator) -> f64 {
 
 #[test]
 fn every_integrator_gives_the_same_bits_on_any_number_of_threads() {
-    // 2197 nodes and 8640 tetrahedra: several tasks of nodes, many of elements.
+    // 1728 nodes and 6655 tetrahedra: two tasks of nodes, many of elements.
     for integrator in Integrator::ALL {
-        let scene = falling(Method::Tet, 12, integrator);
-        assert_same_on_all_pools(integrator.name(), &scene, Precision::F32, 24);
+        let mut scene = falling(Method::Tet, 11, integrator);
+        (scene.solver.substeps, scene.solver.iterations) = (2, 3);
+        // An equilibrium takes many Newton iterations, and Runge and Kutta many small steps.
+        scene.solver.newton_tolerance = 1e-2;
+        let steps = match integrator {
+            Integrator::QuasiStatic => 1,
+            Integrator::Rk2 | Integrator::Rk4 => 8,
+            _ => 24,
+        };
+        assert_same_on_all_pools(integrator.name(), &scene, Precision::F32, steps);
     }
 }
 
 #[test]
 fn every_kind_of_stencil_gives_the_same_bits_on_any_number_of_threads() {
     for (name, method, lagrangian) in KINDS {
-        let mut scene = falling(method, 10, Integrator::ImplicitEuler);
+        let mut scene = falling(method, 8, Integrator::ImplicitEuler);
         scene.bodies[0].mls = phyxels(lagrangian);
         assert_same_on_all_pools(name, &scene, Precision::F64, 24);
     }
@@ -71,8 +79,7 @@ fn every_kind_of_stencil_gives_the_same_bits_on_any_number_of_threads() {
 fn position_based_phyxels_and_springs_give_the_same_bits_too() {
     for (name, method, lagrangian) in KINDS.into_iter().filter(|k| k.1 == Method::Mls || k.1 == Method::Spring) {
         let mut scene = falling(method, 8, Integrator::Xpbd);
-        scene.solver.substeps = 2;
-        scene.solver.iterations = 3;
+        (scene.solver.substeps, scene.solver.iterations) = (2, 3);
         scene.bodies[0].mls = phyxels(lagrangian);
         assert_same_on_all_pools(name, &scene, Precision::F64, 24);
     }
@@ -82,7 +89,7 @@ fn position_based_phyxels_and_springs_give_the_same_bits_too() {
 fn a_large_body_gives_the_same_bits_on_any_number_of_threads() {
     // 9261 nodes and 40 000 tetrahedra.
     for integrator in [Integrator::ImplicitEuler, Integrator::Verlet] {
-        assert_same_on_all_pools(integrator.name(), &falling(Method::Tet, 20, integrator), Precision::F32, 8);
+        assert_same_on_all_pools(integrator.name(), &falling(Method::Tet, 20, integrator), Precision::F32, 4);
     }
 }
 
@@ -94,6 +101,7 @@ fn eventful(method: Method, integrator: Integrator) -> Scene {
     body.velocity = [0.2, -1.0, 0.0];
     let step = step(integrator);
     let mut scene = above_floor(body, integrator, step, 0.4);
+    (scene.solver.substeps, scene.solver.iterations) = (2, 5);
     let at = |steps: f64, action: Action| Event { at: steps * step, body: None, action };
     let top = Region::Box { min: [-1.0, 0.15, -1.0], max: [1.0, 1.0, 1.0] };
     let pin = Pin { velocity: [0.0, 0.1, 0.05], ..Pin::hold(top) };

@@ -107,10 +107,10 @@ impl<R: Real> Solver<R> {
     /// The largest stable explicit step now [s]; estimated anew from time to time, because stretched matter stiffens.
     pub fn stable_step(&mut self, model: &Model<R>, state: &State<R>) -> f64 {
         let era = state.steps / STEPS_PER_ESTIMATE;
-        if let Some((version, known_era, limit)) = self.stable {
-            if version == model.version && known_era == era {
-                return limit;
-            }
+        if let Some((version, known_era, limit)) = self.stable
+            && (version, known_era) == (model.version, era)
+        {
+            return limit;
         }
         let Self { settings, scratch, lanczos, .. } = self;
         let limit = stable_step::stable_step(model, &state.u, scratch, lanczos, settings.integrator);

@@ -25,6 +25,8 @@ pub struct Block<R> {
 
 /// The two kinds of stencils.
 #[derive(Clone, Debug)]
+// There is one per block, and a box would cost every loop a step aside.
+#[allow(clippy::large_enum_variant)]
 pub enum Stencils<R> {
     /// Four nodes each.
     Tets(Tets<R>),
