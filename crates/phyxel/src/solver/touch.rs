@@ -132,7 +132,7 @@ pub fn add_friction<R: Real>(model: &Model<R>, touches: &[Touch<R>], b: &mut [Ve
 /// Lets nodes go, slide or stick according to the reactions `q = A v − b`; true when another round is worth it.
 ///
 /// Friction of sliding nodes lags behind their normal impulse: two rounds bring it near enough, and the next step starts
-/// from there. After four rounds nodes neither let go nor stick any more, so that the set cannot go round in circles.
+/// from there. After four rounds nodes neither let go nor start to slide any more, so that the set cannot go round in circles.
 pub fn update<R: Real>(
     model: &Model<R>,
     touches: &mut Vec<Touch<R>>,
