@@ -11,19 +11,21 @@ use std::time::Instant;
 
 const CELLS: [usize; 3] = [24, 24, 4];
 const THICKNESS: f64 = 8.0;
+/// The other program's values are means over the thickness; further digits of the second, published as 16.5922, come
+/// from a third one.
+const MESH_EXACT: &str = "rise, mean over the thickness, against linear tets by another program";
 
 /// The rise of the upper corner.
 pub fn cook(options: &Options) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (nu, name, converged, mesh_exact) in [(1.0 / 3.0, "1/3", 25.0, 23.08777271), (0.49, "0.49", 24.8, 16.5922)] {
+    for (nu, name, converged, mesh_exact) in [(1.0 / 3.0, "1/3", 25.0, 23.08777271), (0.49, "0.49", 24.8, 16.592235)] {
         for method in [Method::Tet, Method::Edge, Method::Selective, Method::Mls] {
             let started = Instant::now();
-            let value = rise(method, nu, options);
+            let (value, through) = rise(method, nu, options);
             let setting = format!("{}, nu = {name}", cells_name(method, CELLS));
             let row = || Row::of("cook", method.name(), setting.clone(), started);
             if method == Method::Tet {
-                let exact =
-                    row().quantity("rise of the corner, against linear tets by another program", value, mesh_exact);
+                let exact = row().quantity(MESH_EXACT, through, mesh_exact);
                 rows.push(judged(exact, 1e-6, options));
             }
             let row = row().quantity("rise of the corner", value, converged);
@@ -45,7 +47,8 @@ fn tolerance(method: Method, nu: f64) -> Option<f64> {
     }
 }
 
-fn rise(method: Method, nu: f64, options: &Options) -> f64 {
+/// The rise of the corner (48, 60) at mid thickness, and its mean over the thickness.
+fn rise(method: Method, nu: f64, options: &Options) -> (f64, f64) {
     let geometry = panel(method);
     let pins = pins(points_of(&geometry), |p| near(p[0], 0.0).then_some(([true; 3], [0.0; 3])));
     let end = points_of(&geometry).iter().enumerate().filter(|(_, p)| near(p[0], 48.0));
@@ -59,8 +62,9 @@ fn rise(method: Method, nu: f64, options: &Options) -> f64 {
     body.loads = vec![Load { region, kind }];
     let mut rig = Rig::build(&statics(body, options), options);
     rig.settle(1);
-    let corner = |p: Vector| near(p[0], 48.0) && near(p[1], 60.0) && near(p[2], 0.5 * THICKNESS);
-    rig.mean_displacement(corner)[1]
+    let corner = |p: Vector| near(p[0], 48.0) && near(p[1], 60.0);
+    let middle = rig.mean_displacement(|p| corner(p) && near(p[2], 0.5 * THICKNESS))[1];
+    (middle, rig.mean_displacement(corner)[1])
 }
 
 /// A block mapped to the panel with the corners (0, 0), (48, 44), (48, 60) and (0, 44).

@@ -2,12 +2,14 @@
 
 mod bar;
 mod cantilever;
+mod convergence;
 mod cook;
 mod elastica;
 mod homogeneous;
 mod real_time;
 mod rig;
 mod specimen;
+mod sphere;
 
 use crate::Case;
 
@@ -33,4 +35,6 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "residual", summary: "the linear solver reaches what it is asked for", run: real_time::residual },
     Case { name: "elastica", summary: "a slender beam bent far", run: elastica::elastica },
     Case { name: "cook", summary: "Cook's membrane", run: cook::cook },
+    Case { name: "sphere", summary: "a thick shell under pressure from within", run: sphere::sphere },
+    Case { name: "convergence", summary: "errors shrink as they should", run: convergence::convergence },
 ];

@@ -86,11 +86,6 @@ impl Rig {
         each!(self, s => s.stresses(0).iter().map(|(f, sigma)| (f.to_f64(), sigma.to_f64())).collect())
     }
 
-    /// Cauchy stress averaged around every node, or at every phyxel [Pa].
-    pub fn nodal_stresses(&self) -> Vec<Matrix> {
-        each!(self, s => nodal_stresses(s))
-    }
-
     /// Forces on all nodes [N].
     pub fn forces(&mut self) -> Vec<Vector> {
         each!(mut self, s => s.forces().iter().map(|f| f.to_f64()).collect())
@@ -122,25 +117,6 @@ fn set_displacements<R: Real>(simulation: &mut Simulation<R>, u: &[Vector]) {
     for (node, u) in simulation.state_mut().u.iter_mut().zip(u) {
         *node = Vec3::of(*u);
     }
-}
-
-fn nodal_stresses<R: Real>(simulation: &Simulation<R>) -> Vec<Matrix> {
-    let block = &simulation.model().blocks[0];
-    let stresses = simulation.stresses(0);
-    if !block.is_assembled() {
-        return stresses.iter().map(|(_, sigma)| sigma.to_f64()).collect();
-    }
-    let mut sums = vec![(Mat3::<f64>::zero(), 0.0); simulation.model().node_count()];
-    for (e, (_, sigma)) in stresses.iter().enumerate() {
-        let volume = block.volumes()[e].to_f64();
-        block.with_entries(e, |nodes, _| {
-            for &n in nodes {
-                sums[n as usize].0 += Mat3(sigma.to_f64()) * volume;
-                sums[n as usize].1 += volume;
-            }
-        });
-    }
-    sums.iter().map(|(sum, volume)| (*sum * (1.0 / volume)).0).collect()
 }
 
 /// The nodes of a shape.

@@ -3,7 +3,7 @@
 use super::forces;
 use super::system::{Scales, SystemMatrix, filter};
 use super::touch::{self, Stage, Touch};
-use crate::material::AnyLaw;
+use crate::material::{AnyLaw, Curvature};
 use crate::math::cg::{self, Stop};
 use crate::math::{FactorError, Factorisation, Mat3, Real, Vec3};
 use crate::model::{Held, Model};
@@ -27,6 +27,8 @@ pub struct Implicit<R> {
     factors_valid: bool,
     /// Whether the matrix does not depend on the state.
     constant: bool,
+    /// Which tangents the present matrix is made of.
+    curvature: Curvature,
     /// The solution: velocities at the end of the stage.
     pub v: Vec<Vec3<R>>,
     external: Vec<Vec3<R>>,
@@ -74,6 +76,7 @@ impl<R: Real> Implicit<R> {
             factored_with: Vec::new(),
             factors_valid: false,
             constant,
+            curvature: Curvature::Psd,
             v: zero.clone(),
             external: zero.clone(),
             forces: zero.clone(),
@@ -109,8 +112,13 @@ impl<R: Real> Implicit<R> {
         self.freeze_damping(model, stage, keeps_damping, scratch);
         model.external_forces(stage.u, &mut self.external);
         let mut reference = 0.0;
+        let mut exact_failed = false;
         for k in 0..newton {
             report.newton_iterations += 1;
+            // Projected tangents always lead downhill, but where rotations are large they make Newton's method crawl:
+            // equilibria are approached with the true ones as long as those help.
+            let exact = k > 0 && inertia == Inertia::Static && !std::mem::take(&mut exact_failed);
+            self.curvature = if exact { Curvature::Exact } else { Curvature::Psd };
             self.linearise(model, stage, k, inertia, scratch);
             if k > 0 {
                 let residual = self.residual(model, stage, inertia, scratch);
@@ -122,11 +130,20 @@ impl<R: Real> Implicit<R> {
             self.last.copy_from_slice(&self.v);
             // Newton's own tolerance bounds how exact its steps need to be.
             let least = 0.1 * settings.newton_tolerance / settings.tolerance * reference;
-            let start = self.solve_with_contact(model, stage, settings, (scratch, least), report)?;
+            let mut solved = self.solve_with_contact(model, stage, settings, (&mut *scratch, least), report);
+            if exact && solved == Err(FactorError::Singular) {
+                self.curvature = Curvature::Psd;
+                self.linearise(model, stage, k, inertia, scratch);
+                solved = self.solve_with_contact(model, stage, settings, (&mut *scratch, least), report);
+            }
+            let start = solved?;
             if k == 0 {
                 reference = start;
             } else if !self.search(model, stage, inertia, scratch) {
-                break;
+                if self.curvature == Curvature::Psd {
+                    break;
+                }
+                exact_failed = true;
             }
         }
         if newton == 1 {
@@ -234,7 +251,7 @@ impl<R: Real> Implicit<R> {
                 stiffness: stage.gamma * stage.gamma + damping * block.rayleigh_stiffness,
                 viscosity: damping,
             };
-            block.refresh_tangents(&self.u, mix, scratch);
+            block.refresh_tangents(&self.u, mix, self.curvature, scratch);
         }
         let scales = Scales { mass: &self.mass_scales, penalty: &self.penalty_scales, gamma: stage.gamma };
         self.matrix.refill(model, scratch, scales);

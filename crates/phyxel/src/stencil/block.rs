@@ -213,10 +213,16 @@ impl<R: Real> Block<R> {
 
     /// Stores the effective tangent of every element at displacements `u`, on top of the frozen damping part if
     /// there is one.
-    pub fn refresh_tangents(&self, u: &[Vec3<R>], mix: TangentMix<R>, scratch: &mut BlockScratch<R>) {
+    pub fn refresh_tangents(
+        &self,
+        u: &[Vec3<R>],
+        mix: TangentMix<R>,
+        curvature: Curvature,
+        scratch: &mut BlockScratch<R>,
+    ) {
         let BlockScratch { tangents, damping, .. } = scratch;
         tangents.resize(self.len(), Tangent::zero());
-        self.tangents_into(u, mix, tangents);
+        self.tangents_into(u, mix, curvature, tangents);
         if !damping.is_empty() {
             par::for_each(tangents, |e, t| t.add(&damping[e]));
         }
@@ -225,17 +231,17 @@ impl<R: Real> Block<R> {
     /// Freezes the damping part of the tangent at displacements `u`.
     pub fn freeze_damping(&self, u: &[Vec3<R>], mix: TangentMix<R>, scratch: &mut BlockScratch<R>) {
         scratch.damping.resize(self.len(), Tangent::zero());
-        self.tangents_into(u, mix, &mut scratch.damping);
+        self.tangents_into(u, mix, Curvature::Psd, &mut scratch.damping);
     }
 
-    fn tangents_into(&self, u: &[Vec3<R>], mix: TangentMix<R>, tangents: &mut [Tangent<R>]) {
+    fn tangents_into(&self, u: &[Vec3<R>], mix: TangentMix<R>, curvature: Curvature, tangents: &mut [Tangent<R>]) {
         let volumes = self.volumes();
         let viscous = self.is_viscous() && mix.viscosity > R::zero();
         with_law!(&self.law, law => par::chunks(tangents, 64, |start, chunk| {
             for (i, tangent) in chunk.iter_mut().enumerate() {
                 let e = start + i;
                 let g = self.strain_argument(e, u);
-                *tangent = law.tangent(g, Curvature::Psd);
+                *tangent = law.tangent(g, curvature);
                 tangent.scale(mix.stiffness * volumes[e]);
                 if viscous {
                     let mut d = self.viscosity.tangent(g);
