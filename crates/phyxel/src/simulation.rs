@@ -7,7 +7,7 @@ use crate::model::{BuildError, Model, Warnings};
 use crate::record::{self, BodyFrame, BodyLayout, Frame, Progress, SnapshotError};
 use crate::report::StepReport;
 use crate::scene::{Action, Event, Scene};
-use crate::solver::{Engine, StepError, momentum};
+use crate::solver::{Built, Engine, StepError, momentum};
 use crate::state::State;
 use crate::stencil::block::Stencils;
 
@@ -67,7 +67,7 @@ pub struct BodySummary {
 impl<R: Real> Simulation<R> {
     /// Checks a scene and builds everything that it needs.
     pub fn build(scene: &Scene) -> Result<Self, BuildError> {
-        let (model, warnings, engine) = R::engine(scene)?;
+        let Built { model, warnings, engine } = R::engine(scene)?;
         let mut state = State::at_rest(model.node_count());
         for (body, spec) in model.bodies.iter().zip(&scene.bodies) {
             let center = momentum::of_body(&model, body, &state.u, &state.v).center;

@@ -144,9 +144,12 @@ pub fn statics(body: Body, options: &Options) -> Scene {
     Scene { gravity: [0.0; 3], bodies: vec![body], solver, ..Scene::default() }
 }
 
+/// Which axes of a node are held, and with which velocity they move.
+type Hold = ([bool; 3], Vector);
+
 /// Pins from a rule that says, for a rest position, which axes are held and with which velocity they move.
-pub fn pins(points: &[Vector], rule: impl Fn(Vector) -> Option<([bool; 3], Vector)>) -> Vec<Pin> {
-    let mut groups: Vec<(([bool; 3], Vector), Vec<u32>)> = Vec::new();
+pub fn pins(points: &[Vector], rule: impl Fn(Vector) -> Option<Hold>) -> Vec<Pin> {
+    let mut groups: Vec<(Hold, Vec<u32>)> = Vec::new();
     for (i, p) in points.iter().enumerate() {
         let Some(held) = rule(*p) else { continue };
         match groups.iter_mut().find(|g| g.0 == held) {

@@ -5,6 +5,7 @@ use phyxel::scene::{Integrator, Method};
 use serde::Serialize;
 
 use crate::args::ListArgs;
+use crate::bench::SUITES;
 use crate::failure::Failure;
 use crate::report;
 
@@ -16,6 +17,7 @@ struct Listing {
     methods: Vec<&'static str>,
     solvers: Vec<&'static str>,
     validation_cases: Vec<&'static str>,
+    benchmarks: Vec<Named>,
     devices: Vec<Named>,
 }
 
@@ -65,6 +67,10 @@ fn listing() -> Listing {
         methods: Method::ALL.map(Method::name).into(),
         solvers: Integrator::ALL.map(Integrator::name).into(),
         validation_cases: super::validate::case_names(),
+        benchmarks: SUITES
+            .iter()
+            .map(|suite| Named { name: suite.name.into(), summary: suite.summary.into() })
+            .collect(),
         devices: vec![Named { name: "cpu".into(), summary: format!("{threads} threads") }],
     }
 }
@@ -84,5 +90,7 @@ fn tell(listing: &Listing) {
     if !listing.validation_cases.is_empty() {
         println!("Validation: {}", listing.validation_cases.join(", "));
     }
+    println!("\nBenchmarks, for `phyxel bench NAME`:");
+    listing.benchmarks.iter().for_each(|suite| println!("  {:12} {}", suite.name, suite.summary));
     listing.devices.iter().for_each(|device| println!("Device:     {}, {}", device.name, device.summary));
 }

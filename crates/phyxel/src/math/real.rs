@@ -1,8 +1,8 @@
 //! Numbers: what the engine needs of `f32`, `f64` and of several of them side by side.
 
-use crate::model::{BuildError, Model, Warnings};
+use crate::model::BuildError;
 use crate::scene::Scene;
-use crate::solver::Engine;
+use crate::solver::Built;
 use std::fmt::{Debug, Display};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -99,7 +99,7 @@ pub trait Real: Scalar + Div<Output = Self> + PartialOrd + Default + Display {
     /// Builds a scene and what moves it, in these numbers. Here, because this trait is where the precisions are
     /// listed one by one.
     #[doc(hidden)]
-    fn engine(scene: &Scene) -> Result<(Model<Self>, Warnings, Box<dyn Engine<Self>>), BuildError>;
+    fn engine(scene: &Scene) -> Result<Built<Self>, BuildError>;
 }
 
 macro_rules! real {
@@ -146,7 +146,7 @@ macro_rules! real {
             fn from_bits(bits: u64) -> Self {
                 $t::from_bits(bits as $bits)
             }
-            fn engine(scene: &Scene) -> Result<(Model<Self>, Warnings, Box<dyn Engine<Self>>), BuildError> {
+            fn engine(scene: &Scene) -> Result<Built<Self>, BuildError> {
                 crate::solver::engine::build(scene)
             }
         }

@@ -43,6 +43,16 @@ pub trait Engine<R: Real>: Send + Sync {
     fn memory_bytes(&self) -> usize;
 }
 
+/// A scene made ready: its arrays, what was noticed on the way, and what moves them.
+pub struct Built<R: Real> {
+    /// The arrays.
+    pub model: Model<R>,
+    /// What was noticed.
+    pub warnings: Warnings,
+    /// What moves them.
+    pub engine: Box<dyn Engine<R>>,
+}
+
 /// A solver with the buffers of re-anchoring.
 struct Whole<R: Real> {
     solver: Solver<R>,
@@ -50,14 +60,14 @@ struct Whole<R: Real> {
 }
 
 /// Builds a model and the engine that moves it; called once for each precision.
-pub(crate) fn build<R: Real>(scene: &Scene) -> Result<(Model<R>, Warnings, Box<dyn Engine<R>>), BuildError> {
+pub(crate) fn build<R: Real>(scene: &Scene) -> Result<Built<R>, BuildError> {
     let (model, warnings) = Model::build(scene)?;
     let solver = Solver::new(&model, scene.solver).map_err(|_: FactorError| BuildError::Unsupported {
         body: scene.bodies[0].name.clone(),
         what: "the factors of its matrix do not fit into memory: use linear = \"cg\"",
     })?;
     let reanchors = model.blocks.iter().map(|_| Reanchor::default()).collect();
-    Ok((model, warnings, Box::new(Whole { solver, reanchors })))
+    Ok(Built { model, warnings, engine: Box::new(Whole { solver, reanchors }) })
 }
 
 impl<R: Real> Engine<R> for Whole<R> {

@@ -12,7 +12,7 @@ mod system;
 mod touch;
 mod xpbd;
 
-pub use engine::Engine;
+pub use engine::{Built, Engine};
 pub use guard::StepError;
 pub use touch::Touch;
 
