@@ -35,6 +35,25 @@ pub enum AnyLaw<R> {
     NeoHookeanVolume(WithVolume<NeoHookean<R>, R>),
 }
 
+/// Matches every law: for the law that any law is, below.
+macro_rules! each_law {
+    ($any:expr, $law:ident => $body:expr) => {
+        match $any {
+            AnyLaw::Linear($law) => $body,
+            AnyLaw::StVenantKirchhoff($law) => $body,
+            AnyLaw::Anisotropic($law) => $body,
+            AnyLaw::Corotated($law) => $body,
+            AnyLaw::NeoHookean($law) => $body,
+            AnyLaw::Fibre($law) => $body,
+            AnyLaw::LinearVolume($law) => $body,
+            AnyLaw::StVenantKirchhoffVolume($law) => $body,
+            AnyLaw::AnisotropicVolume($law) => $body,
+            AnyLaw::CorotatedVolume($law) => $body,
+            AnyLaw::NeoHookeanVolume($law) => $body,
+        }
+    };
+}
+
 /// Matches an [`AnyLaw`] once and evaluates the expression with the law inside: `with_law!(any, law => kernel(law, …))`.
 macro_rules! with_law {
     ($any:expr, $law:ident => $body:expr) => {
@@ -103,25 +122,25 @@ impl<R: Real> AnyLaw<R> {
 
 impl<R: Real> Law<R> for AnyLaw<R> {
     fn energy(&self, g: Mat3<R>) -> R {
-        super::with_law!(self, law => law.energy(g))
+        each_law!(self, law => law.energy(g))
     }
     fn stress(&self, g: Mat3<R>) -> Mat3<R> {
-        super::with_law!(self, law => law.stress(g))
+        each_law!(self, law => law.stress(g))
     }
     fn stress_wide<const N: usize>(&self, g: Mat3<Lanes<R, N>>) -> Mat3<Lanes<R, N>> {
-        super::with_law!(self, law => law.stress_wide(g))
+        each_law!(self, law => law.stress_wide(g))
     }
     fn tangent(&self, g: Mat3<R>, curvature: Curvature) -> Tangent<R> {
-        super::with_law!(self, law => law.tangent(g, curvature))
+        each_law!(self, law => law.tangent(g, curvature))
     }
     fn stress_change(&self, g: Mat3<R>, dg: Mat3<R>, curvature: Curvature) -> Mat3<R> {
-        super::with_law!(self, law => law.stress_change(g, dg, curvature))
+        each_law!(self, law => law.stress_change(g, dg, curvature))
     }
     fn constraints(&self, g: Mat3<R>) -> [Constraint<R>; 3] {
-        super::with_law!(self, law => law.constraints(g))
+        each_law!(self, law => law.constraints(g))
     }
     fn spectrum(&self, sigma: [R; 3]) -> Option<Spectrum<R>> {
-        super::with_law!(self, law => law.spectrum(sigma))
+        each_law!(self, law => law.spectrum(sigma))
     }
 }
 
