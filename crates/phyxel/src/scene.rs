@@ -190,7 +190,7 @@ pub enum Lagrangian {
     Updated,
 }
 
-/// A part of a body, in world coordinates of the rest shape.
+/// A part of a body, in world coordinates: of the rest shape, or, in events, of the body as it is then.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Region {
     /// Every node.

@@ -12,7 +12,9 @@ const LOADS: [f64; 5] = [0.5, 1.0, 1.5, 2.0, 3.0];
 
 /// A slender beam whose end is pressed down in steps of `P L²/(E I)`.
 fn beam() -> Scene {
+    // Loads of events are looked up in the present shape; the end of the beam is named by its nodes instead.
     let mesh = box_tets([40, 2, 1], [0.0; 3], [1.0, 0.05, 0.025], CubeSplit::Five).unwrap();
+    let end: Vec<u32> = (0..).zip(&mesh.points).filter(|(_, p)| p[0] == 1.0).map(|(i, _)| i).collect();
     let material = Material { law: LawKind::Corotated, young_modulus: 1e6, poisson_ratio: 0.0, ..Material::default() };
     let mut body = Body::new("beam", Geometry::Tets(mesh), Method::Edge, material);
     let mut in_plane = Pin::hold(Region::All);
@@ -20,7 +22,7 @@ fn beam() -> Scene {
     let clamp = Region::Box { min: [0.0; 3], max: [0.0, 0.05, 0.025] };
     body.pins = vec![in_plane, Pin::hold(clamp)];
     let load = |number: f64| Load {
-        region: Region::Box { min: [1.0, 0.0, 0.0], max: [1.0, 0.05, 0.025] },
+        region: Region::Nodes(end.clone()),
         kind: LoadKind::TotalForce([0.0, -number * 1e6 * 0.025 * 0.05_f64.powi(3) / 12.0, 0.0]),
     };
     let event = |(i, &number)| Event { at: i as f64, body: None, action: Action::SetLoads(vec![load(number)]) };

@@ -31,7 +31,7 @@ fn driven(mut body: Body, gradient: Matrix, options: &Options) -> Scene {
     let rule = |p: Vector| outside(p).then(|| ([true; 3], apply(gradient, p)));
     body.pins = pins(points_of(&body.geometry), rule);
     let mut scene = statics(body, options);
-    scene.solver.tolerance *= 1e-2;
+    scene.solver.tolerance *= 0.1;
     scene
 }
 

@@ -64,7 +64,8 @@ fn timoshenko(young: f64, nu: f64, density: f64) -> f64 {
     load * LENGTH.powi(4) / (8.0 * young / 12.0) + load * LENGTH.powi(2) / (2.0 * shear_factor * shear_modulus)
 }
 
-/// The first step reaches the residual that was asked for, however stiff the beam.
+/// The first step reaches the residual that was asked for, however stiff the beam; in `f32` rounding alone leaves up to
+/// a hundredth in the stiffest.
 pub fn residual(options: &Options) -> Vec<Row> {
     let mut rows = Vec::new();
     for young in [1e5, 1e6, 1e7, 1e8, 1e9] {
@@ -74,7 +75,8 @@ pub fn residual(options: &Options) -> Vec<Row> {
             let report = rig.step(STEP);
             let setting = format!("E = {young:e} Pa, h = 1/60 s, {} iterations", report.iterations);
             let row = Row::of("residual", method.name(), setting, started);
-            rows.push(row.quantity("true relative residual", report.residual, 0.0).scaled_by(1.0).within(1e-5));
+            let row = row.quantity("true relative residual", report.residual, 0.0).scaled_by(1.0);
+            rows.push(judged(row, 1e-5, options));
         }
     }
     rows

@@ -1,6 +1,7 @@
 //! A simulation under test, in either precision, read out in `f64`.
 
 use crate::{Measured, Options, Row};
+use phyxel::material::LawKind;
 use phyxel::math::{Mat3, Real, Vec3};
 use phyxel::scene::{Body, Integrator, LinearSolver, Load, LoadKind, Method, Pin, Region, SolverSettings};
 use phyxel::shape::Geometry;
@@ -10,6 +11,9 @@ use phyxel::{AnySimulation, Precision, Scene, Simulation, StepReport};
 pub type Vector = [f64; 3];
 /// A matrix, row by row.
 pub type Matrix = [[f64; 3]; 3];
+
+/// Which axes of a node are held, and the velocity with which they move [m/s].
+pub type Support = ([bool; 3], Vector);
 
 /// One body under test.
 pub struct Rig {
@@ -131,25 +135,26 @@ pub fn points_of(geometry: &Geometry) -> &[Vector] {
 /// A scene with one body and no gravity that looks for equilibrium as exactly as its numbers allow.
 pub fn statics(body: Body, options: &Options) -> Scene {
     let exact = options.precision == Precision::F64;
+    // In `f32` rounding alone leaves a hundredth of the load on a stiff beam of phyxels, though its shape is right to six
+    // digits after one solve. Assembled matrices need the further iterations: theirs is rounded, the forces are not.
+    let once = body.material.law == LawKind::Linear && body.method == Method::Mls;
+    let rounded = if once { 0.1 } else { 1e-3 };
     let linear = if body.method == Method::Mls { LinearSolver::Cg } else { LinearSolver::Cholesky };
     let solver = SolverSettings {
         integrator: Integrator::QuasiStatic,
         step: 1.0,
         linear,
-        tolerance: if exact { 1e-11 } else { 1e-6 },
-        newton_tolerance: if exact { 1e-10 } else { 1e-5 },
-        max_iterations: 100_000,
+        tolerance: if exact { 1e-11 } else { 1e-5 },
+        newton_tolerance: if exact { 1e-10 } else { rounded },
+        max_iterations: if exact { 100_000 } else { 3_000 },
         ..SolverSettings::default()
     };
     Scene { gravity: [0.0; 3], bodies: vec![body], solver, ..Scene::default() }
 }
 
-/// Which axes of a node are held, and with which velocity they move.
-type Hold = ([bool; 3], Vector);
-
 /// Pins from a rule that says, for a rest position, which axes are held and with which velocity they move.
-pub fn pins(points: &[Vector], rule: impl Fn(Vector) -> Option<Hold>) -> Vec<Pin> {
-    let mut groups: Vec<(Hold, Vec<u32>)> = Vec::new();
+pub fn pins(points: &[Vector], rule: impl Fn(Vector) -> Option<Support>) -> Vec<Pin> {
+    let mut groups: Vec<(Support, Vec<u32>)> = Vec::new();
     for (i, p) in points.iter().enumerate() {
         let Some(held) = rule(*p) else { continue };
         match groups.iter_mut().find(|g| g.0 == held) {

@@ -10,7 +10,7 @@ pub struct LinearReport {
     pub iterations: usize,
     /// `|b − A x|` recomputed at the end, relative to its value at the start or to `|b|`, whichever is less.
     pub residual: f64,
-    /// `|b − A x|` at the start, or what rounding makes of it if that is more.
+    /// What the residual is relative to: `|b − A x|` at the start, or `|b|` where that is less.
     pub reference: f64,
     /// Whether the residual is within the tolerance, or as small as rounding allows; if not, the solver stopped early.
     pub converged: bool,
@@ -71,14 +71,13 @@ pub fn solve<R: Real>(
     // A body at rest starts with a residual of rounding errors; asking for a fraction of those would never end.
     let (size, start) = (norm(b), norm(r));
     let noise = size * R::EPSILON.to_f64() * 4.0;
-    let reference = start.max(noise).max(stop.least_reference);
-    let mut report = LinearReport { converged: true, reference, ..Default::default() };
-    if start <= noise {
-        return report;
-    }
     // A stiff body that hits something starts with a residual of its stiffness, beside which its momentum, `b`, is
     // nothing: a small part of that would still be many times its momentum, and the body would fly off.
     let scale = start.min(size.max(noise)).max(stop.least_reference);
+    let mut report = LinearReport { converged: true, reference: scale, ..Default::default() };
+    if start <= noise {
+        return report;
+    }
     let goal = (stop.tolerance * scale).max((size + start) * R::EPSILON.to_f64() * 4.0);
     let mut last = f64::INFINITY;
     loop {
