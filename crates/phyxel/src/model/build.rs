@@ -2,7 +2,6 @@
 
 use super::checks::{check_load, check_masses, check_pin, check_scene, check_springs};
 use super::region::nodes_inside;
-use super::skin::nearest;
 use super::{BodyModel, Loads, Model, PinSet, Skin};
 use crate::contact::HalfSpace;
 use crate::material::{AnyLaw, MaterialError, Part, Viscosity};
@@ -201,15 +200,15 @@ impl<R: Real> Model<R> {
         table.nodes.iter_mut().for_each(|n| *n += nodes.start as u32);
         let general = General::new(table.cast(), nodes.clone(), false);
         self.blocks.push(self.block(body, Stencils::General(general), Part::Whole));
-        let points: Vec<Vec3<f64>> = sampling.points.iter().map(|p| Vec3(*p)).collect();
-        let close: Vec<u32> = sampling.skin.points.iter().map(|p| nearest(&points, Vec3(*p))).collect();
+        let skin = Skin::of_sampling(sampling);
+        let close = if let Skin::Carried(carried) = &skin { carried.nearest() } else { Vec::new() };
         let faces = sampling.skin.triangles.iter().map(|f| f.map(|v| close[v as usize] + nodes.start as u32)).collect();
         Ok(Parts {
             volume: sampling.volumes.iter().sum(),
             supports: built.radii,
             cells: Cells::Points,
             faces,
-            skin: Skin::of_sampling(sampling),
+            skin,
             skin_triangles: sampling.skin.triangles.clone(),
         })
     }

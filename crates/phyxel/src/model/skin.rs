@@ -67,6 +67,15 @@ impl Skin {
 }
 
 impl Carried {
+    /// The phyxel nearest to each vertex: the one that carries most of it.
+    pub fn nearest(&self) -> Vec<u32> {
+        let heaviest = |i: usize| {
+            let entries = &self.entries[self.run(i)];
+            entries.iter().fold((0, -1.0), |best, e| if e.1 > best.1 { (e.0, e.1) } else { best }).0
+        };
+        (0..self.offsets.len() - 1).map(heaviest).collect()
+    }
+
     fn run(&self, vertex: usize) -> std::ops::Range<usize> {
         self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize
     }
@@ -105,7 +114,7 @@ fn carry(vertex: Vec3<f64>, j: u32, phyxel: Vec3<f64>, reach: f64) -> (u32, f64,
 }
 
 /// The nearest of `points` to `x`.
-pub(super) fn nearest(points: &[Vec3<f64>], x: Vec3<f64>) -> u32 {
+fn nearest(points: &[Vec3<f64>], x: Vec3<f64>) -> u32 {
     let mut best = (f64::INFINITY, 0);
     for (j, p) in points.iter().enumerate() {
         let distance = (*p - x).norm_squared();
