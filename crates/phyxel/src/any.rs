@@ -76,6 +76,10 @@ impl AnySimulation {
     pub fn energy(&self) -> Energy {
         either!(self, s => s.energy())
     }
+    /// See [`Simulation::smallest_determinant`].
+    pub fn smallest_determinant(&self) -> f64 {
+        either!(self, s => s.smallest_determinant())
+    }
     /// See [`Simulation::momentum`].
     pub fn momentum(&self) -> [f64; 3] {
         either!(self, s => s.momentum())

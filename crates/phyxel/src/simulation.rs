@@ -9,7 +9,7 @@ use crate::report::StepReport;
 use crate::scene::{Action, Event, Scene};
 use crate::solver::{Built, Engine, StepError, momentum};
 use crate::state::State;
-use crate::stencil::block::Stencils;
+use crate::stencil::block::{Block, Stencils};
 
 /// A scene in motion, in one precision.
 pub struct Simulation<R: Real> {
@@ -265,6 +265,18 @@ impl<R: Real> Simulation<R> {
     pub fn stresses(&self, body: usize) -> Vec<(Mat3<R>, Mat3<R>)> {
         let block = self.model.blocks.iter().position(|b| b.body == body);
         block.map_or(Vec::new(), |block| self.engine.stresses(&self.model, block, &self.state.u))
+    }
+
+    /// The smallest `det F` of all elements: 1 at rest, 0 where matter is pressed flat, negative where it is inside out;
+    /// 1 when there is nothing but springs.
+    pub fn smallest_determinant(&self) -> f64 {
+        let solid = self.model.blocks.iter().filter(|block| !block.is_fibre());
+        let of_block = |block: &Block<R>| {
+            let determinant = |e| (Mat3::identity() + block.strain_argument(e, &self.state.u)).det().to_f64();
+            (0..block.len()).map(determinant).fold(f64::INFINITY, f64::min)
+        };
+        let smallest = solid.map(of_block).fold(f64::INFINITY, f64::min);
+        if smallest.is_finite() { smallest } else { 1.0 }
     }
 
     fn von_mises(&self, body: usize) -> Vec<f64> {

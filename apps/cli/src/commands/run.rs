@@ -167,7 +167,7 @@ impl<'a> Run<'a> {
             substeps: report.substeps,
             iterations: report.iterations,
             residual: report.residual,
-            min_det_f: f64::NAN,
+            min_det_f: self.simulation.smallest_determinant(),
         };
         recorder.push(&self.simulation.frame(frame), &stats).map_err(Failure::work)?;
         self.clock.write += writing.elapsed();

@@ -143,6 +143,66 @@ impl<R: Real> Tangent<R> {
     }
 }
 
+/// A [`Tangent`] as it is kept per element: the upper triangle, row by row. Tangents are second derivatives of an energy,
+/// so the lower triangle says nothing new and is not worth the memory that every product must read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PackedTangent<R>(pub [R; 45]);
+
+impl<R: Real> PackedTangent<R> {
+    /// No resistance at all.
+    #[inline]
+    pub fn zero() -> Self {
+        PackedTangent([R::zero(); 45])
+    }
+
+    /// Keeps the upper triangle.
+    #[inline(always)]
+    pub fn pack(full: &Tangent<R>) -> Self {
+        let mut packed = [R::zero(); 45];
+        let mut next = 0;
+        for a in 0..9 {
+            for b in a..9 {
+                packed[next] = full.0[a][b];
+                next += 1;
+            }
+        }
+        PackedTangent(packed)
+    }
+
+    /// Mirrors the upper triangle.
+    #[inline(always)]
+    pub fn unpack(&self) -> Tangent<R> {
+        let mut full = [[R::zero(); 9]; 9];
+        let mut next = 0;
+        for a in 0..9 {
+            for b in a..9 {
+                full[a][b] = self.0[next];
+                full[b][a] = self.0[next];
+                next += 1;
+            }
+        }
+        Tangent(full)
+    }
+
+    /// Adds another tangent.
+    #[inline]
+    pub fn add(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a += *b);
+    }
+
+    /// `∂P/∂F : δF` [Pa].
+    #[inline(always)]
+    pub fn apply(&self, df: &Mat3<R>) -> Mat3<R> {
+        self.unpack().apply(df)
+    }
+
+    /// See [`Tangent::contract_left`].
+    #[inline(always)]
+    pub fn contract_left(&self, d: Vec3<R>) -> [[R; 9]; 3] {
+        self.unpack().contract_left(d)
+    }
+}
+
 /// A scalar measure of deformation with the energy density `½ modulus value²`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constraint<R> {

@@ -23,7 +23,7 @@ pub use checks::MaterialError;
 pub use corotated::Corotated;
 pub use fibre::Fibre;
 pub use isotropic::Spectrum;
-pub use law::{Constraint, Curvature, Law, Tangent};
+pub use law::{Constraint, Curvature, Law, PackedTangent, Tangent};
 pub use linear::Linear;
 pub use neo_hookean::NeoHookean;
 pub use presets::{PRESETS, Preset};

@@ -30,6 +30,18 @@ pub struct Held<R> {
     pub velocity: Vec3<R>,
 }
 
+impl<R: Real> Held<R> {
+    /// Adds the directions, along axes, that an earlier pin of the same node holds and this one leaves free.
+    fn also(&mut self, earlier: &Held<R>) {
+        for a in 0..3 {
+            if self.free.0[a][a] != R::zero() && earlier.free.0[a][a] == R::zero() {
+                self.free.0[a][a] = R::zero();
+                self.velocity[a] = earlier.velocity[a];
+            }
+        }
+    }
+}
+
 impl PinSet {
     /// Where the `i`-th node must be at a time [m].
     pub fn target(&self, i: usize, time: f64) -> [f64; 3] {
@@ -59,22 +71,23 @@ pub(crate) fn rotate(v: [f64; 3], spin: [f64; 3], t: f64) -> [f64; 3] {
 
 impl<R: Real> Model<R> {
     /// The pinned nodes, ascending, with the velocities that bring them from displacements `u` to where they must be
-    /// at `time`, if they move for `dt`; where pins overlap, the later one decides.
+    /// at `time`, if they move for `dt`. Where pins overlap, the later one decides about the directions that it holds, and
+    /// the earlier one about those that are left.
     pub fn held_by_pins(&self, u: &[Vec3<R>], time: f64, dt: f64, held: &mut Vec<Held<R>>) {
         held.clear();
-        let later = |held: &[Held<R>], node: u32| held.binary_search_by_key(&node, |h| h.node).is_ok();
         for pin in self.pins.iter().rev() {
             let free = Mat3::diagonal(pin.motion.axes.map(|held| if held { R::zero() } else { R::one() }));
             let known = held.len();
             for (i, &node) in pin.nodes.iter().enumerate() {
-                if later(&held[..known], node) {
-                    continue;
-                }
                 let target = pin.target(i, time);
                 let n = node as usize;
                 let velocity: [f64; 3] =
                     std::array::from_fn(|a| (target[a] - self.rest[n].0[a].to_f64() - u[n].0[a].to_f64()) / dt);
-                held.push(Held { node, free, velocity: Vec3::of(velocity) });
+                let own = Held { node, free, velocity: Vec3::of(velocity) };
+                match held[..known].binary_search_by_key(&node, |h| h.node) {
+                    Ok(later) => held[later].also(&own),
+                    Err(_) => held.push(own),
+                }
             }
             // Each node is there once, so this order is the only one; and it needs no memory, as a stable sort would.
             held.sort_unstable_by_key(|h| h.node);
@@ -97,5 +110,18 @@ mod tests {
             let at = pin.target(0, time);
             assert!((0..3).all(|a| (at[a] - expected[a]).abs() < 1e-12), "{at:?} at {time}");
         }
+    }
+
+    #[test]
+    fn pins_of_one_node_hold_the_axes_of_both_and_the_later_one_wins() {
+        let held = |axes: [bool; 3], velocity| Held::<f64> {
+            node: 0,
+            free: Mat3::diagonal(axes.map(|held| if held { 0.0 } else { 1.0 })),
+            velocity: Vec3(velocity),
+        };
+        let mut later = held([true, false, false], [1.0, 0.0, 0.0]);
+        later.also(&held([true, true, false], [5.0, 2.0, 7.0]));
+        assert_eq!(later.free, Mat3::diagonal([0.0, 0.0, 1.0]));
+        assert_eq!([later.velocity[0], later.velocity[1]], [1.0, 2.0]);
     }
 }

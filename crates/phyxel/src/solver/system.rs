@@ -1,6 +1,6 @@
 //! The matrix of an implicit step, `A = a M + Σ_e tangents`: assembled for meshes, matrix-free for phyxels.
 
-use crate::material::Tangent;
+use crate::material::{PackedTangent, Tangent};
 use crate::math::cg::{self, CgScratch, LinearReport, Stop, System};
 use crate::math::{Bcsr, Direct, FactorError, Factorisation, Mat3, Real, Vec3};
 use crate::model::{Held, Model};
@@ -233,7 +233,7 @@ impl Slots {
     }
 
     /// Adds the block's part of one row.
-    fn add_row<R: Real>(&self, block: &Block<R>, tangents: &[Tangent<R>], local: usize, row: &mut [Mat3<R>]) {
+    fn add_row<R: Real>(&self, block: &Block<R>, tangents: &[PackedTangent<R>], local: usize, row: &mut [Mat3<R>]) {
         let mut next = self.starts[local] as usize;
         around(block, local, |e, k| {
             block.with_entries(e, |nodes, weights| {

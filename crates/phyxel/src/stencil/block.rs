@@ -2,7 +2,7 @@
 
 use super::general::{General, GeneralScratch};
 use super::tets::Tets;
-use crate::material::{AnyLaw, Curvature, Law, Tangent, Viscosity, with_law};
+use crate::material::{AnyLaw, Curvature, Law, PackedTangent, Viscosity, with_law};
 use crate::math::{Mat3, Real, Vec3};
 use crate::par;
 
@@ -40,9 +40,9 @@ pub struct BlockScratch<R: Real> {
     corner_forces: Vec<[Vec3<R>; 4]>,
     general: GeneralScratch<R>,
     /// Effective tangent times volume of each element, when implicit.
-    pub tangents: Vec<Tangent<R>>,
+    pub tangents: Vec<PackedTangent<R>>,
     /// The part of it that comes from damping, frozen at the start of the step.
-    pub damping: Vec<Tangent<R>>,
+    pub damping: Vec<PackedTangent<R>>,
 }
 
 impl<R: Real> Default for BlockScratch<R> {
@@ -221,7 +221,7 @@ impl<R: Real> Block<R> {
         scratch: &mut BlockScratch<R>,
     ) {
         let BlockScratch { tangents, damping, .. } = scratch;
-        tangents.resize(self.len(), Tangent::zero());
+        tangents.resize(self.len(), PackedTangent::zero());
         self.tangents_into(u, mix, curvature, tangents);
         if !damping.is_empty() {
             par::for_each(tangents, |e, t| t.add(&damping[e]));
@@ -230,24 +230,31 @@ impl<R: Real> Block<R> {
 
     /// Freezes the damping part of the tangent at displacements `u`.
     pub fn freeze_damping(&self, u: &[Vec3<R>], mix: TangentMix<R>, scratch: &mut BlockScratch<R>) {
-        scratch.damping.resize(self.len(), Tangent::zero());
+        scratch.damping.resize(self.len(), PackedTangent::zero());
         self.tangents_into(u, mix, Curvature::Psd, &mut scratch.damping);
     }
 
-    fn tangents_into(&self, u: &[Vec3<R>], mix: TangentMix<R>, curvature: Curvature, tangents: &mut [Tangent<R>]) {
+    fn tangents_into(
+        &self,
+        u: &[Vec3<R>],
+        mix: TangentMix<R>,
+        curvature: Curvature,
+        tangents: &mut [PackedTangent<R>],
+    ) {
         let volumes = self.volumes();
         let viscous = self.is_viscous() && mix.viscosity > R::zero();
         with_law!(&self.law, law => par::chunks(tangents, 64, |start, chunk| {
-            for (i, tangent) in chunk.iter_mut().enumerate() {
+            for (i, packed) in chunk.iter_mut().enumerate() {
                 let e = start + i;
                 let g = self.strain_argument(e, u);
-                *tangent = law.tangent(g, curvature);
+                let mut tangent = law.tangent(g, curvature);
                 tangent.scale(mix.stiffness * volumes[e]);
                 if viscous {
                     let mut d = self.viscosity.tangent(g);
                     d.scale(mix.viscosity * volumes[e]);
                     tangent.add(&d);
                 }
+                *packed = PackedTangent::pack(&tangent);
             }
         }));
     }
