@@ -7,6 +7,7 @@ pub mod quality;
 pub mod solid;
 pub mod springs;
 pub mod structured;
+pub mod stuffing;
 
 pub use error::ShapeError;
 pub use placement::Placement;
