@@ -52,9 +52,14 @@ impl TetQuality {
 
 /// The six angles between the faces of a tetrahedron [rad].
 pub fn dihedral_angles(corners: [[f64; 3]; 4]) -> [f64; 6] {
+    dihedral_cosines(corners).map(f64::acos)
+}
+
+/// Cosines of the six angles between the faces of a tetrahedron.
+pub(crate) fn dihedral_cosines(corners: [[f64; 3]; 4]) -> [f64; 6] {
     let p = corners.map(Vec3);
     let normals = FACES.map(|[a, b, c]| (p[b] - p[a]).cross(p[c] - p[a]).normalized());
-    [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(i, j)| (-normals[i].dot(normals[j])).clamp(-1.0, 1.0).acos())
+    [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(i, j)| (-normals[i].dot(normals[j])).clamp(-1.0, 1.0))
 }
 
 /// Faces that belong to one tetrahedron only, wound outward, in the order of their tetrahedra.
