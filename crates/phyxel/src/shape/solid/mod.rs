@@ -13,11 +13,12 @@ mod winding;
 
 pub(crate) use column::{Crossing, cross};
 pub use nearest::Nearest;
+pub(crate) use nearest::search;
+pub(crate) use tree::Tree;
 
 use super::{ShapeError, TriMesh};
 use crate::math::Vec3;
 use std::sync::OnceLock;
-use tree::Tree;
 use winding::Expansion;
 
 /// A triangle surface that knows its inside, holes or not.
