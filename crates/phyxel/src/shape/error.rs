@@ -95,6 +95,20 @@ pub enum ShapeError {
         /// The most that is allowed.
         limit: f64,
     },
+    /// A surface without triangles.
+    #[error("the surface has no triangles: give a mesh with faces, not only vertices or lines")]
+    NoTriangles,
+    /// A triangle whose vertices are missing or not finite.
+    #[error("triangle {triangle} of the surface refers to a vertex that is missing or not finite: repair the mesh")]
+    BadTriangle {
+        /// Which triangle.
+        triangle: usize,
+    },
+    /// A surface with nothing behind it.
+    #[error(
+        "the surface encloses nothing (the winding number never reaches one half): close it, make its faces point the same way, or give the sheet a thickness"
+    )]
+    EnclosesNothing,
 }
 
 impl ShapeError {
