@@ -114,7 +114,9 @@ fn tet_box(mesh: &TetMesh, tet: [u32; 4]) -> ([f64; 3], [f64; 3]) {
 
 fn bounds(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     let first = points.first().copied().unwrap_or([0.0; 3]);
-    points.iter().fold((first, first), |(l, h), p| ([0, 1, 2].map(|a| l[a].min(p[a])), [0, 1, 2].map(|a| h[a].max(p[a]))))
+    points
+        .iter()
+        .fold((first, first), |(l, h), p| ([0, 1, 2].map(|a| l[a].min(p[a])), [0, 1, 2].map(|a| h[a].max(p[a]))))
 }
 
 #[cfg(test)]

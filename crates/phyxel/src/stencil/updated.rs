@@ -57,8 +57,7 @@ impl<R: Real> UpdatedStencils<R> {
         let row = |i: usize| {
             let (kernel, radius, inverse) = (now.kernel, now.radii[i], inverses[i]);
             let offset = move |j: u32| inverse * (now.positions[j as usize] - now.positions[i]);
-            let pair =
-                move |j: u32| if mutual { Pair::between(radius, now.radii[j as usize]) } else { Pair::alike() };
+            let pair = move |j: u32| if mutual { Pair::between(radius, now.radii[j as usize]) } else { Pair::alike() };
             Row { kernel, radius, offset, pair }
         };
         let near = |i: usize, j: &u32| row(i).sees(*j);
@@ -180,9 +179,8 @@ mod tests {
     fn phyxels_of_two_spacings_see_each_other_as_in_the_rest_shape() {
         // A half of coarse phyxels beside one of fine ones.
         let coarse = (0..108).map(|i| [-0.1 - 0.2 * (i % 3) as f64, 0.2 * (i / 3 % 6) as f64, 0.2 * (i / 18) as f64]);
-        let fine = (0..864).map(|i| {
-            [0.05 + 0.1 * (i % 6) as f64, 0.1 * (i / 6 % 12) as f64 - 0.05, 0.1 * (i / 72) as f64 - 0.05]
-        });
+        let fine = (0..864)
+            .map(|i| [0.05 + 0.1 * (i % 6) as f64, 0.1 * (i / 6 % 12) as f64 - 0.05, 0.1 * (i / 72) as f64 - 0.05]);
         let spacings: Vec<f64> = (0..972).map(|i| if i < 108 { 0.2 } else { 0.1 }).collect();
         let body = crate::shape::PointSampling {
             points: coarse.chain(fine).collect(),

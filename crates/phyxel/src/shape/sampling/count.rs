@@ -60,7 +60,8 @@ mod tests {
     fn smooth_and_jumping_laws_are_met() {
         for wanted in [7, 100, 12_345, 1_000_000] {
             let surface = |s: f64| Ok((5.0 / (s * s) + 0.1 / s.powi(3)) as usize);
-            let jumping = |s: f64| Ok(((1.0 / s).floor().powi(3) * 0.9) as usize + ((1.0 / s).fract() > 0.5) as usize * 9);
+            let jumping =
+                |s: f64| Ok(((1.0 / s).floor().powi(3) * 0.9) as usize + ((1.0 / s).fract() > 0.5) as usize * 9);
             let n = surface(size_for(wanted, 0.3, surface).unwrap()).unwrap() as f64;
             assert!((n / wanted as f64 - 1.0).abs() < 0.1 || (n - wanted as f64).abs() <= 1.0);
             let size = size_for(wanted, (0.9 / wanted as f64).cbrt(), jumping).unwrap();

@@ -31,7 +31,12 @@ impl Cubes {
         let cubes: f64 = wanted.iter().product();
         if cubes.is_nan() || cubes > MOST {
             let (nodes, limit) = (solid.volume() / size.powi(3), MOST);
-            return Err(ShapeError::TooLarge { shape: "surface", nodes: nodes.max(cubes), gigabytes: cubes * 8e-9, limit });
+            return Err(ShapeError::TooLarge {
+                shape: "surface",
+                nodes: nodes.max(cubes),
+                gigabytes: cubes * 8e-9,
+                limit,
+            });
         }
         let wanted = wanted.map(|w| w as usize);
         let counts = wanted.map(|w| w.next_multiple_of(block));

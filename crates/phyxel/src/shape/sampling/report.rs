@@ -84,7 +84,8 @@ pub(super) fn joined(sites: &[([i64; 3], [f64; 3], f64)], reach: i64) -> Vec<Mis
             (0..3).for_each(|a| moment[a] += v * position[a]);
             let side = 2 * reach + 1;
             for k in 0..side.pow(3) {
-                let near = [at[0] + k % side - reach, at[1] + k / side % side - reach, at[2] + k / (side * side) - reach];
+                let near =
+                    [at[0] + k % side - reach, at[1] + k / side % side - reach, at[2] + k / (side * side) - reach];
                 if let Some(&n) = place.get(&near).filter(|n| !seen[**n]) {
                     seen[n] = true;
                     open.push(n);

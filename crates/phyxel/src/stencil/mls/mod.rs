@@ -114,11 +114,7 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    fn stencils(
-        &self,
-        volumes: &[f64],
-        settings: &MlsSettings,
-    ) -> Result<(StencilTable<f64>, Dropped), StencilError> {
+    fn stencils(&self, volumes: &[f64], settings: &MlsSettings) -> Result<(StencilTable<f64>, Dropped), StencilError> {
         let Seen { points, radii, neighbours, mutual } = *self;
         let mut table = StencilTable { volumes: volumes.to_vec(), ..StencilTable::default() };
         table.resize((0..points.len()).map(|i| neighbours.of(i).len() as u32 + 1), settings.stabilisation > 0.0)?;

@@ -58,7 +58,7 @@ impl<R: Real> Grid<R> {
     /// The cell of a coordinate. Casts saturate, so far points share the last cells; being monotone is all that matters.
     #[inline(always)]
     fn cell(&self, x: R, axis: usize) -> i64 {
-        let c = ((x - self.origin[axis]) * self.per_cell).to_f64().floor() as i64;
+        let c = floor(((x - self.origin[axis]) * self.per_cell).to_f64());
         // Rounding may carry the highest point across the last border.
         if self.dense[axis] > 0 { c.clamp(0, self.dense[axis] as i64 - 1) } else { c }
     }
@@ -128,18 +128,22 @@ impl<R: Real> Grid<R> {
         }
     }
 
-    /// The cells that a ball touches.
+    /// The cells that balls of this radius around the points of a box touch.
     #[inline]
-    pub fn reach(&self, p: Vec3<R>, radius: R) -> Reach {
-        let (mut low, mut high) = ([0; 3], [0; 3]);
-        for a in 0..3 {
-            // A little more than the radius, since `p ± radius` is rounded.
-            let r = radius + (radius + p[a].abs()) * (R::EPSILON * R::of(4.0));
-            low[a] = self.cell(p[a] - r, a);
-            high[a] = self.cell(p[a] + r, a);
-        }
-        (low, high)
+    pub fn reach(&self, low: Vec3<R>, high: Vec3<R>, radius: R) -> Reach {
+        // A little more than the radius, since `p ± radius` is rounded.
+        let slack = |x: R| radius + (radius + x.abs()) * (R::EPSILON * R::of(4.0));
+        let lower = [0, 1, 2].map(|a| self.cell(low[a] - slack(low[a]), a));
+        let upper = [0, 1, 2].map(|a| self.cell(high[a] + slack(high[a]), a));
+        (lower, upper)
     }
+}
+
+/// Rounds down; `f64::floor` is a call where the processor is not known to have an instruction for it.
+#[inline(always)]
+fn floor(x: f64) -> i64 {
+    let whole = x as i64;
+    whole.saturating_sub((whole as f64 > x) as i64)
 }
 
 /// The mean of the radii that are positive and finite; 1 when none is [m].

@@ -1,5 +1,6 @@
 //! The search itself, for a run of points in the order of the grid.
 
+use super::super::vectorised::Vectorised;
 use super::Radii;
 use super::grid::{Grid, Reach};
 use crate::math::{Real, Vec3};
@@ -48,11 +49,16 @@ impl Chunk {
         let (mut ends, mut found) = (std::mem::take(&mut self.ends), std::mem::take(&mut self.found));
         ends.clear();
         found.clear();
-        self.sweep(grid, radii, number, |row| {
-            row.sort_unstable();
-            found.extend_from_slice(row);
-            ends.push(found.len() as u32);
-        });
+        pulp::Arch::new().dispatch(Vectorised(
+            #[inline(always)]
+            || {
+                self.sweep(grid, radii, number, |row| {
+                    row.sort_unstable();
+                    found.extend_from_slice(row);
+                    ends.push(found.len() as u32);
+                });
+            },
+        ));
         // Room for a few more, so that the next search, over points that have moved a little, allocates nothing.
         if found.capacity() < found.len() + found.len() / 4 {
             found.reserve(found.len() / 2);
@@ -79,6 +85,7 @@ impl Chunk {
     }
 
     /// Calls `sink` with the neighbours of each point, in no order.
+    #[inline(always)]
     fn sweep<R: Real>(&mut self, grid: &Grid<R>, radii: Radii<'_, R>, number: usize, mut sink: impl FnMut(&mut [u32])) {
         let mut rest = places(grid, number);
         while !rest.is_empty() {
@@ -104,22 +111,21 @@ impl Chunk {
     /// Takes the points that share a cell from `rest` and finds the runs of places that can hold their neighbours.
     fn next_group<R: Real>(&mut self, grid: &Grid<R>, radii: Radii<'_, R>, rest: &mut Range<usize>) -> Range<usize> {
         let first = rest.start;
-        let ball = Ball::new(grid, radii, first);
-        let (mut low, mut high) = grid.reach(ball.center, ball.radius);
-        let mut end = first + 1;
+        let (mut low, mut radius) = (grid.point(first), radii.of(grid.order[first] as usize));
+        let (mut high, mut end) = (low, first + 1);
         if grid.is_dense() {
-            let bucket = grid.bucket(grid.cells(ball.center));
+            let bucket = grid.bucket(grid.cells(low));
             end = rest.end.min(grid.bucket_starts[bucket + 1] as usize);
             for place in first + 1..end {
-                let ball = Ball::new(grid, radii, place);
-                let (l, h) = grid.reach(ball.center, ball.radius);
+                let p = grid.point(place);
                 for a in 0..3 {
-                    (low[a], high[a]) = (low[a].min(l[a]), high[a].max(h[a]));
+                    (low.0[a], high.0[a]) = (low[a].min(p[a]), high[a].max(p[a]));
                 }
+                radius = radius.max(radii.of(grid.order[place] as usize));
             }
         }
         rest.start = end;
-        self.find_runs(grid, (low, high));
+        self.find_runs(grid, grid.reach(low, high, radius));
         first..end
     }
 
@@ -160,7 +166,6 @@ fn places<R>(grid: &Grid<R>, chunk: usize) -> Range<usize> {
 struct Ball<R> {
     index: u32,
     center: Vec3<R>,
-    radius: R,
     squared: R,
 }
 
@@ -169,7 +174,7 @@ impl<R: Real> Ball<R> {
     fn new(grid: &Grid<R>, radii: Radii<'_, R>, place: usize) -> Self {
         let index = grid.order[place];
         let radius = radii.of(index as usize);
-        Ball { index, center: grid.point(place), radius, squared: radius * radius }
+        Ball { index, center: grid.point(place), squared: radius * radius }
     }
 
     #[inline(always)]
@@ -179,7 +184,7 @@ impl<R: Real> Ball<R> {
 
     /// Writes the points of a run that lie in the ball to the front of `out`; it must have room for the whole run and a
     /// block. Every candidate is written and the next one overwrites it if it is too far: no branch to guess.
-    #[inline]
+    #[inline(always)]
     fn scan(&self, grid: &Grid<R>, run: Range<usize>, out: &mut [u32]) -> usize {
         let order = &grid.order[run.clone()];
         let [x, y, z] = [0, 1, 2].map(|a| &grid.sorted[a][run.clone()]);
