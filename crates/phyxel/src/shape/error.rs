@@ -117,6 +117,22 @@ pub enum ShapeError {
         "the surface encloses nothing (the winding number never reaches one half): close it, make its faces point the same way, or give the sheet a thickness"
     )]
     EnclosesNothing,
+    /// Cells too small for the lattice.
+    #[error("cells of {size} m are too fine for a solid of this length: use {coarser:.3e} m or more")]
+    TooFine {
+        /// Edge of a cell [m].
+        size: f64,
+        /// The finest that would do [m].
+        coarser: f64,
+    },
+    /// Cells too large for the solid.
+    #[error("the solid is too thin for cells of {size:.3e} m: use {needed:.3e} m or less")]
+    Unresolved {
+        /// Edge of a cell [m].
+        size: f64,
+        /// What would resolve it [m].
+        needed: f64,
+    },
 }
 
 impl ShapeError {

@@ -9,6 +9,7 @@ pub mod sampling;
 pub mod solid;
 pub mod springs;
 pub mod structured;
+pub mod stuffing;
 
 pub use cover::{EmbeddedMesh, cover};
 pub use error::ShapeError;

@@ -1,7 +1,6 @@
 //! Straight lines along an axis through a surface.
 
-use super::tree::Tree;
-use crate::math::Vec3;
+use super::tree::{Tree, Triangle};
 
 /// Where a line along an axis goes through a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +28,8 @@ pub(super) fn crossings(tree: &Tree, axis: usize, [u, v]: [f64; 2], out: &mut Ve
             continue;
         }
         if !missed {
-            let hits = tree.triangles[node.triangles()].iter().filter_map(|t| cross(t.corners, axis, [u, v]));
+            let turned = |t: &Triangle| t.corners.map(|c| [c[axis], c[au], c[av]]);
+            let hits = tree.triangles[node.triangles()].iter().filter_map(|t| cross(turned(t), [u, v]));
             out.extend(hits);
         }
         if depth == 0 {
@@ -41,11 +41,12 @@ pub(super) fn crossings(tree: &Tree, axis: usize, [u, v]: [f64; 2], out: &mut Ve
     out.sort_unstable_by(|a, b| a.at.total_cmp(&b.at).then(b.turn.cmp(&a.turn)));
 }
 
-/// Whether and where the line goes through one triangle. An edge is evaluated from its lower end to its higher one, whichever
-/// triangle asks, so that a line through it belongs to exactly one of its two triangles.
-fn cross(corners: [Vec3<f64>; 3], axis: usize, [u, v]: [f64; 2]) -> Option<Crossing> {
-    let (au, av) = ((axis + 1) % 3, (axis + 2) % 3);
-    let flat = corners.map(|c| [c[au] - u, c[av] - v]);
+/// Whether and where a line goes through one triangle, in coordinates `t` along the line and `u`, `v` across. An edge is
+/// evaluated from its lower end to its higher one, whichever triangle asks, so that a line through it belongs to exactly
+/// one of its two triangles.
+#[inline]
+pub(crate) fn cross(corners: [[f64; 3]; 3], [u, v]: [f64; 2]) -> Option<Crossing> {
+    let flat = corners.map(|c| [c[1] - u, c[2] - v]);
     let side = |p: [f64; 2], q: [f64; 2]| {
         let swap = p > q;
         let (p, q) = if swap { (q, p) } else { (p, q) };
@@ -61,6 +62,6 @@ fn cross(corners: [Vec3<f64>; 3], axis: usize, [u, v]: [f64; 2]) -> Option<Cross
         _ => return None,
     };
     let sum: f64 = weights.iter().sum();
-    let at = (0..3).map(|k| weights[k] / sum * corners[k][axis]).sum();
+    let at = (0..3).map(|k| weights[k] / sum * corners[k][0]).sum();
     Some(Crossing { at, turn })
 }

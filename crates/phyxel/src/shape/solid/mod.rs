@@ -11,12 +11,14 @@ mod tree;
 mod volume;
 mod winding;
 
+pub(crate) use column::{Crossing, cross};
 pub use nearest::Nearest;
+pub(crate) use nearest::search;
+pub(crate) use tree::Tree;
 
 use super::{ShapeError, TriMesh};
 use crate::math::Vec3;
 use std::sync::OnceLock;
-use tree::Tree;
 use winding::Expansion;
 
 /// A triangle surface that knows its inside, holes or not.
@@ -24,6 +26,11 @@ use winding::Expansion;
 pub struct Solid {
     mesh: TriMesh,
     closed: bool,
+    /// The connected part of each triangle.
+    parts: Vec<u32>,
+    part_count: usize,
+    area: f64,
+    rough_volume: f64,
     tree: Tree,
     expansions: Vec<Expansion>,
     volume: OnceLock<f64>,
@@ -35,10 +42,13 @@ impl Solid {
     /// something is enclosed.
     pub fn new(mut mesh: TriMesh) -> Result<Self, ShapeError> {
         check(&mesh)?;
-        let closed = orient::orient(&mut mesh);
+        let orient::Oriented { closed, parts, part_count } = orient::orient(&mut mesh);
+        let area = super::quality::surface_area(&mesh);
+        let rough_volume = volume::by_divergence(&mesh);
         let tree = Tree::new(&mesh);
         let expansions = winding::expansions(&tree);
-        let solid = Solid { mesh, closed, tree, expansions, volume: OnceLock::new() };
+        let solid =
+            Solid { mesh, closed, parts, part_count, area, rough_volume, tree, expansions, volume: OnceLock::new() };
         if solid.encloses_something() { Ok(solid) } else { Err(ShapeError::EnclosesNothing) }
     }
 
@@ -96,17 +106,41 @@ impl Solid {
         *self.volume.get_or_init(|| volume::enclosed(self))
     }
 
+    /// How many connected parts the surface has; the wall of a cavity is one.
+    pub fn part_count(&self) -> usize {
+        self.part_count
+    }
+
+    /// Which connected part of the surface a triangle belongs to.
+    pub(crate) fn part_of(&self, triangle: u32) -> u32 {
+        self.parts[triangle as usize]
+    }
+
+    /// Area of the surface [m²].
+    pub fn area(&self) -> f64 {
+        self.area
+    }
+
+    /// The volume by the divergence theorem, which costs nothing [m³]: overlaps count twice, and holes are closed by cones.
+    pub(crate) fn rough_volume(&self) -> f64 {
+        self.rough_volume
+    }
+
+    /// How thick a plate of the same area and volume would be [m].
+    pub(crate) fn thickness(&self) -> f64 {
+        2.0 * self.rough_volume / self.area
+    }
+
     /// Whether some place right behind a face is inside. Closed surfaces need a volume as well, which keeps out two sheets
     /// back to back.
     fn encloses_something(&self) -> bool {
-        let area = super::quality::surface_area(&self.mesh);
-        let flat = area.powf(1.5) * 1e-9;
-        if self.closed && volume::by_divergence(&self.mesh).abs() > flat {
+        let flat = self.area.powf(1.5) * 1e-9;
+        if self.closed && self.rough_volume > flat {
             return true;
         }
         let triangles = &self.tree.triangles;
         let stride = triangles.len().div_ceil(256);
-        area > 0.0 && triangles.iter().step_by(stride).any(|t| self.winding_number(t.behind(0.1).0) > 0.501)
+        self.area > 0.0 && triangles.iter().step_by(stride).any(|t| self.winding_number(t.behind(0.1).0) > 0.501)
     }
 }
 

@@ -64,7 +64,13 @@ pub(crate) fn nearest_on(triangle: &Triangle, p: Vec3<f64>) -> Vec3<f64> {
     for (from, to) in [(a, b), (b, c), (c, a)] {
         let edge = to - from;
         let along = (p - from).dot(edge) / edge.norm_squared();
-        let point = if along >= 1.0 { to } else if along > 0.0 { from + edge * along } else { from };
+        let point = if along >= 1.0 {
+            to
+        } else if along > 0.0 {
+            from + edge * along
+        } else {
+            from
+        };
         let squared = (point - p).norm_squared();
         if squared < best.0 {
             best = (squared, point);

@@ -1,9 +1,12 @@
 //! Faces wound one way: neighbours agree, and the whole looks outward.
 
+use super::tree::Triangle;
 use super::volume::by_divergence;
+use super::winding::solid_angle;
 use crate::math::Vec3;
 use crate::shape::TriMesh;
 use rayon::slice::ParallelSliceMut;
+use std::f64::consts::PI;
 
 /// Share of a part's area above which its odd faces are no mistakes but noise: then its volume decides which way is out.
 const NOISE: f64 = 0.3;
@@ -18,19 +21,34 @@ struct Side {
     forward: bool,
 }
 
-/// Turns faces until they agree; gives back whether the surface is closed.
-pub(super) fn orient(mesh: &mut TriMesh) -> bool {
+/// A surface wound outward.
+pub(super) struct Oriented {
+    pub closed: bool,
+    /// The connected part of each triangle.
+    pub parts: Vec<u32>,
+    pub part_count: usize,
+}
+
+/// Turns faces until they agree and look outward.
+pub(super) fn orient(mesh: &mut TriMesh) -> Oriented {
     let sides = sides(mesh.triangles.iter().copied());
-    let sides = if closed(&sides) && agree(&sides) { sides } else { welded_sides(mesh) };
-    let mut closed = closed(&sides);
+    let sides = if is_closed(&sides) && agree(&sides) { sides } else { welded_sides(mesh) };
+    let mut parts = Parts::new(mesh.triangles.len());
+    for edge in edges(&sides) {
+        for pair in edge.windows(2) {
+            // Where more than two faces meet, none knows which of the others it goes on in.
+            let differ = edge.len() == 2 && pair[0].forward == pair[1].forward;
+            parts.join(pair[0].triangle, pair[1].triangle, differ);
+        }
+    }
+    let mut closed = is_closed(&sides);
     if !agree(&sides) {
-        turn_odd_faces(mesh, &sides);
-        closed = self::closed(&welded_sides(mesh));
+        turn_odd_faces(mesh, &mut parts);
+        closed = is_closed(&welded_sides(mesh));
     }
-    if by_divergence(mesh) < 0.0 {
-        mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
-    }
-    closed
+    turn_inward_parts(mesh, &mut parts);
+    let (parts, part_count) = parts.numbered();
+    Oriented { closed, parts, part_count }
 }
 
 /// All sides of all triangles, those of the same edge together.
@@ -71,7 +89,7 @@ fn edges(sides: &[Side]) -> impl Iterator<Item = &[Side]> {
     sides.chunk_by(|a, b| a.ends == b.ends)
 }
 
-fn closed(sides: &[Side]) -> bool {
+fn is_closed(sides: &[Side]) -> bool {
     edges(sides).all(|edge| 2 * edge.iter().filter(|s| s.forward).count() == edge.len())
 }
 
@@ -81,11 +99,7 @@ fn agree(sides: &[Side]) -> bool {
 }
 
 /// Turns the smaller share of each part that can be wound one way at all; a Klein bottle is left as it is.
-fn turn_odd_faces(mesh: &mut TriMesh, sides: &[Side]) {
-    let mut parts = Parts::new(mesh.triangles.len());
-    for edge in edges(sides).filter(|edge| edge.len() == 2) {
-        parts.join(edge[0].triangle, edge[1].triangle, edge[0].forward == edge[1].forward);
-    }
+fn turn_odd_faces(mesh: &mut TriMesh, parts: &mut Parts) {
     let places: Vec<(u32, bool)> = (0..mesh.triangles.len() as u32).map(|t| parts.root(t)).collect();
     let mut even_odd = vec![[0.0; 2]; places.len()];
     let mut volumes = vec![0.0; places.len()];
@@ -103,6 +117,57 @@ fn turn_odd_faces(mesh: &mut TriMesh, sides: &[Side]) {
             t.swap(1, 2);
         }
     }
+}
+
+/// Turns what is wound inward: the whole, or single parts, unless another part is around them and they are the walls of a cavity.
+fn turn_inward_parts(mesh: &mut TriMesh, parts: &mut Parts) {
+    let (labels, count) = parts.numbered();
+    let inward = if count > 1 { inward_parts(mesh, &labels, count) } else { Vec::new() };
+    for part in inward.iter().filter(|_| inward.len() <= MANY) {
+        if in_another(mesh, &labels, count, *part) {
+            continue;
+        }
+        let own = mesh.triangles.iter_mut().zip(&labels).filter(|(_, label)| *label == part);
+        own.for_each(|(t, _)| t.swap(1, 2));
+    }
+    if by_divergence(mesh) < 0.0 {
+        mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    }
+}
+
+/// More parts wound inward than this are left to the sum of all.
+const MANY: usize = 64;
+
+/// Parts with a negative volume about their own middle.
+fn inward_parts(mesh: &TriMesh, labels: &[u32], count: usize) -> Vec<u32> {
+    let corners = |t: &[u32; 3]| t.map(|n| Vec3(mesh.points[n as usize]));
+    let mut middles = vec![(Vec3::zero(), 0.0); count];
+    for (t, label) in mesh.triangles.iter().zip(labels) {
+        let [a, b, c] = corners(t);
+        let middle = &mut middles[*label as usize];
+        *middle = (middle.0 + a + b + c, middle.1 + 3.0);
+    }
+    let mut sums = vec![(0.0, 0.0); count];
+    for (t, label) in mesh.triangles.iter().zip(labels) {
+        let (sum, number) = middles[*label as usize];
+        let [a, b, c] = corners(t).map(|corner| corner - sum * (1.0 / number));
+        let of_part = &mut sums[*label as usize];
+        *of_part = (of_part.0 + a.dot(b.cross(c)) / 6.0, of_part.1 + 0.5 * (b - a).cross(c - a).norm());
+    }
+    let inward = |(volume, area): (f64, f64)| volume < -1e-6 * area.powf(1.5);
+    (0..count as u32).filter(|part| inward(sums[*part as usize])).collect()
+}
+
+/// Whether another part goes around the first corner of this one, either way round.
+fn in_another(mesh: &TriMesh, labels: &[u32], count: usize, part: u32) -> bool {
+    let Some(first) = labels.iter().position(|label| *label == part) else { return false };
+    let p = Vec3(mesh.points[mesh.triangles[first][0] as usize]);
+    let mut winding = vec![0.0; count];
+    for (i, (t, label)) in mesh.triangles.iter().zip(labels).enumerate() {
+        let corners = t.map(|n| Vec3(mesh.points[n as usize]));
+        winding[*label as usize] += solid_angle(&Triangle { corners, index: i as u32 }, p);
+    }
+    winding.iter().enumerate().any(|(other, angle)| other != part as usize && angle.abs() > 2.0 * PI)
 }
 
 /// Sets of triangles with a way round for each, as disjoint sets with parity.
@@ -131,6 +196,22 @@ impl Parts {
             odd ^= differs;
             i = parent;
         }
+    }
+
+    /// Numbers the parts in the order of their first triangles.
+    fn numbered(&mut self) -> (Vec<u32>, usize) {
+        let mut numbers = vec![u32::MAX; self.above.len()];
+        let (mut count, len) = (0, self.above.len() as u32);
+        let number = |t: u32| {
+            let root = self.root(t).0 as usize;
+            if numbers[root] == u32::MAX {
+                numbers[root] = count;
+                count += 1;
+            }
+            numbers[root]
+        };
+        let parts = (0..len).map(number).collect();
+        (parts, count as usize)
     }
 
     fn join(&mut self, a: u32, b: u32, differ: bool) {

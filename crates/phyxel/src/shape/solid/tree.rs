@@ -104,8 +104,8 @@ fn build(triangles: &mut [Triangle], nodes: &mut [Node], first: usize, at: usize
     let (low_nodes, high_nodes) = rest.split_at_mut(2 * half - 1);
     let second = at + 2 * half;
     own[0].second = second as u32;
-    let low = || build(low, low_nodes, first, at + 1);
-    let high = || build(high, high_nodes, first + half * LEAF, second);
+    let mut low = || build(low, low_nodes, first, at + 1);
+    let mut high = || build(high, high_nodes, first + half * LEAF, second);
     if parallel {
         rayon::join(low, high);
     } else {

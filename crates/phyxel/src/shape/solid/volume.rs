@@ -1,7 +1,7 @@
 //! How much a surface encloses.
 
-use super::column::{self, Crossing};
 use super::Solid;
+use super::column::{self, Crossing};
 use crate::math::Vec3;
 use crate::par;
 use crate::shape::TriMesh;

@@ -4,9 +4,9 @@ use super::tree::{Node, Tree, Triangle};
 use crate::math::Vec3;
 use std::f64::consts::PI;
 
-/// A part of the surface is far when its distance is this many times its radius. With two moments the error then stays below
+/// A part of the surface is far when its distance is this many times its radius: with two moments the error then stays below
 /// 0.01 (Barill et al. 2018 use 2; the errors near one half decide where holes are closed).
-const FAR: f64 = 2.3;
+const FAR: f64 = 3.0;
 
 /// Moments of a part of the surface about its middle (Barill et al. 2018, section 3.1).
 #[derive(Clone, Copy, Debug, Default)]

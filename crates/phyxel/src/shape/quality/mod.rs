@@ -1,9 +1,19 @@
-//! How good a mesh is: angles, volumes, and its outside.
+//! How good a mesh is: angles, volumes, pieces, its outside, and how far that is from a surface.
+
+mod groups;
+mod hausdorff;
+mod histogram;
+mod outside;
+mod pieces;
+
+pub use hausdorff::{Hausdorff, hausdorff};
+pub use histogram::{DihedralHistogram, RadiusRatio, radius_ratio};
+pub use outside::{boundary_triangles, enclosed_volume, is_watertight, surface_area};
+pub use pieces::{Connection, connected_components};
 
 use super::structured::six_volume;
 use super::{TetMesh, TriMesh};
 use crate::math::Vec3;
-use std::collections::BTreeMap;
 
 /// The faces of a tetrahedron, each opposite to the node of its place, wound outward.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
@@ -52,54 +62,14 @@ impl TetQuality {
 
 /// The six angles between the faces of a tetrahedron [rad].
 pub fn dihedral_angles(corners: [[f64; 3]; 4]) -> [f64; 6] {
+    dihedral_cosines(corners).map(f64::acos)
+}
+
+/// Cosines of the six angles between the faces of a tetrahedron.
+pub(crate) fn dihedral_cosines(corners: [[f64; 3]; 4]) -> [f64; 6] {
     let p = corners.map(Vec3);
     let normals = FACES.map(|[a, b, c]| (p[b] - p[a]).cross(p[c] - p[a]).normalized());
-    [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(i, j)| (-normals[i].dot(normals[j])).clamp(-1.0, 1.0).acos())
-}
-
-/// Faces that belong to one tetrahedron only, wound outward, in the order of their tetrahedra.
-pub fn boundary_triangles(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
-    let mut faces: Vec<([u32; 3], u64)> = Vec::with_capacity(4 * tets.len());
-    for (t, tet) in tets.iter().enumerate() {
-        for (f, face) in FACES.iter().enumerate() {
-            let mut key = face.map(|k| tet[k]);
-            key.sort_unstable();
-            faces.push((key, 4 * t as u64 + f as u64));
-        }
-    }
-    faces.sort_unstable();
-    let single = faces.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1);
-    let mut places: Vec<u64> = single.map(|same| same[0].1).collect();
-    places.sort_unstable();
-    places.iter().map(|at| FACES[(at % 4) as usize].map(|k| tets[(at / 4) as usize][k])).collect()
-}
-
-/// Area of a surface [m²].
-pub fn surface_area(surface: &TriMesh) -> f64 {
-    corners(surface).map(|[a, b, c]| 0.5 * (b - a).cross(c - a).norm()).sum()
-}
-
-/// Volume inside a closed surface, positive when it is wound outward [m³].
-pub fn enclosed_volume(surface: &TriMesh) -> f64 {
-    corners(surface).map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum()
-}
-
-fn corners(surface: &TriMesh) -> impl Iterator<Item = [Vec3<f64>; 3]> + '_ {
-    surface.triangles.iter().map(|t| t.map(|n| Vec3(surface.points[n as usize])))
-}
-
-/// Every edge is used as often in one direction as in the other, and no triangle is degenerate.
-pub fn is_watertight(triangles: &[[u32; 3]]) -> bool {
-    let mut balance: BTreeMap<(u32, u32), i32> = BTreeMap::new();
-    for [a, b, c] in triangles {
-        if a == b || b == c || c == a {
-            return false;
-        }
-        for (from, to) in [(a, b), (b, c), (c, a)] {
-            *balance.entry((*from.min(to), *from.max(to))).or_default() += if from < to { 1 } else { -1 };
-        }
-    }
-    balance.values().all(|b| *b == 0)
+    [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(i, j)| (-normals[i].dot(normals[j])).clamp(-1.0, 1.0))
 }
 
 #[cfg(test)]
