@@ -170,7 +170,7 @@ pub enum KernelKind {
 /// How the support radius of a phyxel is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Support {
-    /// A multiple of the sampling's spacing.
+    /// A multiple of the sampling's spacing; where two phyxels differ in theirs, of the mean of both.
     Spacings(f64),
     /// A multiple of the mean distance to the `k` nearest phyxels (Müller et al. 2004: k = 10, factor 3).
     Nearest {

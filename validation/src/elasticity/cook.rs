@@ -81,7 +81,7 @@ fn panel(method: Method) -> Geometry {
             sampling.skin.points.iter_mut().for_each(|p| *p = place(*p));
             sampling.spacing = 1.8;
         }
-        Geometry::Springs(_) => {}
+        Geometry::Springs(_) | Geometry::Embedded(_) => {}
     }
     geometry
 }

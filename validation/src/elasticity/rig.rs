@@ -129,6 +129,7 @@ pub fn points_of(geometry: &Geometry) -> &[Vector] {
         Geometry::Tets(mesh) => &mesh.points,
         Geometry::Points(sampling) => &sampling.points,
         Geometry::Springs(net) => &net.points,
+        Geometry::Embedded(embedded) => &embedded.mesh.points,
     }
 }
 

@@ -53,7 +53,7 @@ fn sampling_of(mesh: TetMesh, spacing: f64) -> PointSampling {
     }
     let boundary = on_boundary(&mesh);
     let skin = TriMesh { points: mesh.points.clone(), triangles: boundary_triangles(&mesh.tets) };
-    PointSampling { points: mesh.points, volumes, spacing, boundary, skin }
+    PointSampling { points: mesh.points, volumes, spacing, boundary, skin, ..Default::default() }
 }
 
 /// Volume of a tetrahedron [m³].

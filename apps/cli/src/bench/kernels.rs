@@ -5,10 +5,12 @@ use super::papers::{describe, thread_counts, with};
 use super::timing::time_steps;
 use phyxel::Material;
 use phyxel::material::LawKind;
+use phyxel::math::{Real, Vec3};
 use phyxel::scene::{Body, Integrator, Method, MlsSettings, Scene};
 use phyxel::shape::Geometry;
 use phyxel::shape::structured::{CubeSplit, box_points, box_tets};
-use std::time::Duration;
+use phyxel::stencil::{NeighbourSearch, Neighbours, Radii};
+use std::time::{Duration, Instant};
 
 const BUDGET: Duration = Duration::from_millis(700);
 
@@ -23,7 +25,8 @@ pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     for stabilisation in [0.0, 0.1] {
         phyxels(stabilisation, out)?;
     }
-    Ok(())
+    neighbours::<f32>("f32", out)?;
+    neighbours::<f64>("f64", out)
 }
 
 fn tets(method: Method, law: LawKind, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
@@ -58,6 +61,50 @@ fn phyxels(stabilisation: f64, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
         out(row.timed(timed.ms_per_step, scene.solver.step).handling(pairs as f64, "pairs"));
     }
     Ok(())
+}
+
+/// A million points anywhere, 32 neighbours each: the grid is built and every row is found, once per "step".
+fn neighbours<R: Real>(precision: &'static str, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
+    let (points, wanted) = (1_000_000_u64, 32.0);
+    let cloud: Vec<Vec3<R>> = (0..points).map(|i| Vec3::of([0, 1, 2].map(|a| random(3 * i + a)))).collect();
+    // Those at the faces see less: about a thirtieth is missing on average.
+    let radius = R::of((1.033 * wanted / (4.0 / 3.0 * std::f64::consts::PI * points as f64)).cbrt());
+    for threads in thread_counts() {
+        let (ms, pairs) = with(threads, || {
+            let (mut search, mut found) = (NeighbourSearch::default(), Neighbours::default());
+            let mut times = Vec::new();
+            for _ in 0..5 {
+                let started = Instant::now();
+                search.rebuild(&cloud, Radii::Fixed(radius), &mut found)?;
+                times.push(started.elapsed().as_secs_f64() * 1e3);
+            }
+            times.sort_by(f64::total_cmp);
+            Ok((times[times.len() / 2], found.indices.len() as f64))
+        })?;
+        let row = Row {
+            suite: "kernels",
+            case: "neighbours of random points".into(),
+            method: "grid",
+            device: "cpu",
+            threads,
+            precision,
+            nodes: points as usize,
+            neighbours: Some(pairs / points as f64),
+            ms_per_step: Some(ms),
+            steps_per_s: Some(1e3 / ms),
+            ..Row::default()
+        };
+        out(row.handling(pairs, "pairs"));
+    }
+    Ok(())
+}
+
+/// Number `n` of a fixed sequence in `[0, 1)` (splitmix64).
+fn random(n: u64) -> f64 {
+    let mut z = (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((z ^ z >> 31) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 fn soft(law: LawKind) -> Material {

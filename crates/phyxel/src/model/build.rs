@@ -1,6 +1,6 @@
 //! From a scene to arrays, with a clear sentence for everything that cannot be built.
 
-use super::checks::{check_load, check_masses, check_pin, check_scene, check_springs};
+use super::checks::{check_fill, check_load, check_masses, check_pin, check_scene, check_skin, check_springs};
 use super::region::nodes_inside;
 use super::{BodyModel, Loads, Model, PinSet, Skin};
 use crate::contact::HalfSpace;
@@ -8,7 +8,7 @@ use crate::material::{AnyLaw, MaterialError, Part, Viscosity};
 use crate::math::{Mat3, Real, Vec3};
 use crate::record::{BodyLayout, Cells};
 use crate::scene::{Body, Collider, ColliderShape, Load, LoadKind, MassKind, Method, Pin, Region, Scene};
-use crate::shape::{Geometry, PointSampling, SpringNet, TetMesh, quality::boundary_triangles};
+use crate::shape::{EmbeddedMesh, Geometry, PointSampling, SpringNet, TetMesh, quality::boundary_triangles};
 use crate::stencil::block::{Block, Stencils};
 use crate::stencil::general::General;
 use crate::stencil::tets::Tets;
@@ -74,15 +74,15 @@ impl<R: Real> Model<R> {
         model.loads.loaded_bodies = vec![false; model.bodies.len()];
         for (index, body) in scene.bodies.iter().enumerate() {
             for pin in &body.pins {
-                model.add_pin(index, pin, body_points(&body.geometry), 0.0)?;
+                model.add_pin(index, pin, body.geometry.points(), 0.0)?;
             }
-            model.set_loads(index, &body.loads, body_points(&body.geometry))?;
+            model.set_loads(index, &body.loads, body.geometry.points())?;
         }
         Ok((model, warnings))
     }
 
     fn add_body(&mut self, body: &Body, warnings: &mut Warnings) -> Result<(), BuildError> {
-        let points = body_points(&body.geometry);
+        let points = body.geometry.points();
         if points.is_empty() {
             return Err(BuildError::EmptyBody { body: body.name.clone() });
         }
@@ -94,7 +94,11 @@ impl<R: Real> Model<R> {
         self.rayleigh_mass.push(R::of(body.material.rayleigh_mass));
         let parts = match (&body.geometry, body.method) {
             (Geometry::Tets(mesh), Method::Tet | Method::Edge | Method::Node | Method::Selective) => {
-                self.add_tets(body, mesh, nodes.clone())?
+                let table = tet_table(body, mesh)?;
+                self.add_tets(body, table, nodes.clone())
+            }
+            (Geometry::Embedded(embedded), Method::Tet | Method::Edge | Method::Node | Method::Selective) => {
+                self.add_embedded(body, embedded, nodes.clone())?
             }
             (Geometry::Points(sampling), Method::Mls) => self.add_points(body, sampling, nodes.clone(), warnings)?,
             (Geometry::Springs(net), Method::Spring) => {
@@ -134,11 +138,29 @@ impl<R: Real> Model<R> {
         }
     }
 
-    fn add_tets(&mut self, body: &Body, mesh: &TetMesh, nodes: Range<usize>) -> Result<Parts, BuildError> {
-        let table = TetTable::build(&mesh.points, &mesh.tets).map_err(|source| stencil_error(body, source))?;
+    /// A surface in tetrahedra that reach beyond it: each weighs and resists as the part of it that is filled.
+    fn add_embedded(&mut self, body: &Body, embedded: &EmbeddedMesh, nodes: Range<usize>) -> Result<Parts, BuildError> {
+        check_fill(&body.name, embedded)?;
+        check_skin(&body.name, &embedded.skin)?;
+        let mut table = tet_table(body, &embedded.mesh)?;
+        let filled: f64 = table.volumes.iter().zip(&embedded.fill).map(|(v, f)| v * f).sum();
+        table.volumes.iter_mut().zip(&embedded.fill).for_each(|(v, f)| *v *= f.max(LEAST_FILL));
+        // What the emptiest were given is taken from all, so that the mass stays right.
+        let scale = filled / table.volumes.iter().sum::<f64>();
+        table.volumes.iter_mut().for_each(|v| *v *= scale);
+        let parts = self.add_tets(body, table, nodes);
+        let skin = Skin::of_embedded(embedded);
+        if let Skin::None = skin {
+            return Ok(parts);
+        }
+        Ok(Parts { skin, skin_triangles: embedded.skin.triangles.clone(), ..parts })
+    }
+
+    fn add_tets(&mut self, body: &Body, table: TetTable<f64>, nodes: Range<usize>) -> Parts {
+        let tets = table.nodes.clone();
         let shift = |local: u32| local + nodes.start as u32;
         let density = body.material.density;
-        for (tet, volume) in mesh.tets.iter().zip(&table.volumes) {
+        for (tet, volume) in tets.iter().zip(&table.volumes) {
             self.spread_tet_mass(tet.map(shift), density * volume, body.mass);
         }
         let volume = table.volumes.iter().sum();
@@ -164,9 +186,9 @@ impl<R: Real> Model<R> {
                 self.blocks.push(self.block(body, Stencils::Tets(Tets::new(table, nodes.clone())), Part::Whole));
             }
         }
-        let faces: Vec<[u32; 3]> = boundary_triangles(&mesh.tets).into_iter().map(|f| f.map(shift)).collect();
+        let faces: Vec<[u32; 3]> = boundary_triangles(&tets).into_iter().map(|f| f.map(shift)).collect();
         let (skin, skin_triangles) = Skin::of_boundary(&faces);
-        Ok(Parts { volume, supports: Vec::new(), cells: Cells::Tets(mesh.tets.clone()), faces, skin, skin_triangles })
+        Parts { volume, supports: Vec::new(), cells: Cells::Tets(tets), faces, skin, skin_triangles }
     }
 
     fn spread_tet_mass(&mut self, tet: [u32; 4], mass: f64, kind: MassKind) {
@@ -191,6 +213,7 @@ impl<R: Real> Model<R> {
         nodes: Range<usize>,
         warnings: &mut Warnings,
     ) -> Result<Parts, BuildError> {
+        check_skin(&body.name, &sampling.skin)?;
         let built = MlsStencils::build(sampling, &body.mls).map_err(|source| stencil_error(body, source))?;
         warn_about_phyxels(body, &built.report, warnings);
         for (mass, volume) in self.masses[nodes.clone()].iter_mut().zip(&sampling.volumes) {
@@ -343,6 +366,14 @@ impl<R: Real> Model<R> {
     }
 }
 
+/// Tetrahedra of a cover count as filled at least this much. Mass and stiffness shrink together, so time steps would not
+/// suffer from less, but equations would: a node that only nearly empty tetrahedra hold is as good as loose.
+const LEAST_FILL: f64 = 1e-2;
+
+fn tet_table(body: &Body, mesh: &TetMesh) -> Result<TetTable<f64>, BuildError> {
+    TetTable::build(&mesh.points, &mesh.tets).map_err(|source| stencil_error(body, source))
+}
+
 struct Parts {
     volume: f64,
     supports: Vec<f64>,
@@ -362,17 +393,9 @@ pub(crate) fn viscosity<R: Real>(material: &crate::material::Material, part: Par
     }
 }
 
-pub(crate) fn body_points(geometry: &Geometry) -> &[[f64; 3]] {
-    match geometry {
-        Geometry::Tets(mesh) => &mesh.points,
-        Geometry::Points(sampling) => &sampling.points,
-        Geometry::Springs(net) => &net.points,
-    }
-}
-
 fn mismatch(body: &Body) -> BuildError {
     let geometry = match body.geometry {
-        Geometry::Tets(_) => "tetrahedra (use tet, edge, node or selective)",
+        Geometry::Tets(_) | Geometry::Embedded(_) => "tetrahedra (use tet, edge, node or selective)",
         Geometry::Points(_) => "phyxels (use mls)",
         Geometry::Springs(_) => "springs (use spring)",
     };

@@ -6,7 +6,7 @@ use crate::math::{Real, Vec3};
 use crate::scene::{
     Body, Collider, ColliderShape, Integrator, Load, LoadKind, MassKind, Method, Pin, Scene, SolverSettings,
 };
-use crate::shape::{Geometry, SpringNet};
+use crate::shape::{EmbeddedMesh, Geometry, SpringNet, TriMesh};
 
 fn check_numbers(numbers: &[f64], what: impl Fn() -> String) -> Result<(), BuildError> {
     match numbers.iter().find(|n| !n.is_finite()) {
@@ -78,7 +78,7 @@ fn check_body(body: &Body, scene: &Scene) -> Result<(), BuildError> {
     check_numbers(&numbers, || format!("the initial velocity or spin of body {:?}", body.name))?;
     let unsupported = |what| Err(BuildError::Unsupported { body: body.name.clone(), what });
     if body.mass == MassKind::Consistent {
-        if !matches!(body.geometry, Geometry::Tets(_)) {
+        if !matches!(body.geometry, Geometry::Tets(_) | Geometry::Embedded(_)) {
             return unsupported("consistent mass needs tetrahedra: use mass = \"lumped\"");
         }
         let implicit = matches!(
@@ -157,4 +157,35 @@ pub(super) fn check_springs(body: &str, net: &SpringNet) -> Result<(), BuildErro
     }
     let corner = net.triangles.iter().flatten().find(|&&n| n as usize >= count);
     corner.map_or(Ok(()), |&n| bad("node", n as usize, format!("is in a triangle, but there are only {count} nodes")))
+}
+
+/// Refuses surfaces whose triangles name vertices that are not there.
+pub(super) fn check_skin(body: &str, skin: &TriMesh) -> Result<(), BuildError> {
+    let count = skin.points.len();
+    let missing = |t: &[u32; 3]| t.iter().any(|&n| n as usize >= count);
+    if let Some(index) = skin.triangles.iter().position(missing) {
+        let why = format!("names a vertex that is not there (there are {count}): number vertices from 0");
+        return Err(BuildError::BadPart { body: body.into(), part: "skin triangle", index, why });
+    }
+    if let Some(index) = skin.points.iter().position(|p| p.iter().any(|c| !c.is_finite())) {
+        let why = "has a coordinate that is not a finite number: give it a position".into();
+        return Err(BuildError::BadPart { body: body.into(), part: "skin vertex", index, why });
+    }
+    Ok(())
+}
+
+/// Refuses covers whose tetrahedra are filled by less than nothing or more than all, or not at all.
+pub(super) fn check_fill(body: &str, embedded: &EmbeddedMesh) -> Result<(), BuildError> {
+    let bad = |index, why| Err(BuildError::BadPart { body: body.into(), part: "tetrahedron", index, why });
+    let (count, fills) = (embedded.mesh.tets.len(), embedded.fill.len());
+    if fills != count {
+        return bad(fills.min(count), format!("is wrong: {fills} fill fractions for {count} of them, give one each"));
+    }
+    if let Some(index) = embedded.fill.iter().position(|f| !(0.0..=1.0).contains(f)) {
+        return bad(index, format!("has a fill fraction of {}: give one from 0 to 1", embedded.fill[index]));
+    }
+    if embedded.fill.iter().all(|f| *f == 0.0) {
+        return bad(0, "and all others are empty: fill some of them".into());
+    }
+    Ok(())
 }

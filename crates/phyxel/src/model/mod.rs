@@ -2,6 +2,7 @@
 
 mod build;
 mod checks;
+mod embedding;
 mod loads;
 mod mass;
 mod reanchor;

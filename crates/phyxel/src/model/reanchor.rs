@@ -49,6 +49,7 @@ impl<R: Real> Model<R> {
             elastic: &general.elastic,
             volumes: &buffers.volumes,
             radii: &buffers.radii,
+            mutual: body.mls.support.is_mutual(),
             kernel: body.mls.kernel,
             stabilisation: body.mls.stabilisation,
         };

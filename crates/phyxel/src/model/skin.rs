@@ -1,8 +1,10 @@
 //! The drawn surface: points that are fixed combinations of nodes.
 
+use super::embedding::Locator;
 use crate::math::{Mat3, Real, Vec3};
-use crate::shape::PointSampling;
+use crate::shape::{EmbeddedMesh, PointSampling};
 use crate::stencil::{NeighbourSearch, Neighbours, Radii};
+use rayon::prelude::*;
 
 /// How the vertices of the drawn surface follow the nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +16,8 @@ pub enum Skin {
     Nodes(Vec<u32>),
     /// Each vertex is carried by the phyxels around it.
     Carried(Carried),
+    /// Each vertex keeps its place in a tetrahedron: four nodes of the body and their weights, which sum to one.
+    Embedded(Vec<([u32; 4], [f64; 4])>),
 }
 
 /// Vertices carried to first order: `x = Σ_j w_j (x_j + F_j (X − X_j))` (Müller et al. 2004, eq. 27).
@@ -40,6 +44,13 @@ impl Skin {
         if sampling.skin.points.is_empty() { Skin::None } else { Skin::Carried(Carried::build(sampling)) }
     }
 
+    /// The embedded surface, held by the tetrahedra around its vertices; one beyond them all hangs on to the nearest.
+    pub fn of_embedded(embedded: &EmbeddedMesh) -> Self {
+        let locator = Locator::new(&embedded.mesh);
+        let vertices: Vec<_> = embedded.skin.points.par_iter().filter_map(|p| locator.locate(*p)).collect();
+        if vertices.is_empty() { Skin::None } else { Skin::Embedded(vertices) }
+    }
+
     /// Present positions of the vertices [m], for a body whose nodes start at `first`.
     pub fn positions<R: Real>(
         &self,
@@ -50,6 +61,13 @@ impl Skin {
         match self {
             Skin::None => Vec::new(),
             Skin::Nodes(nodes) => nodes.iter().map(|&n| position(n as usize)).collect(),
+            Skin::Embedded(vertices) => {
+                let vertex = |(nodes, weights): &([u32; 4], [f64; 4])| {
+                    let corner = |k: usize| Vec3(position(first + nodes[k] as usize)) * weights[k];
+                    (corner(0) + corner(1) + corner(2) + corner(3)).0
+                };
+                vertices.iter().map(vertex).collect()
+            }
             Skin::Carried(carried) => {
                 let nodes = carried.entries.iter().map(|e| e.0 as usize + 1).max().unwrap_or(0);
                 let gradients: Vec<Mat3<f64>> = (0..nodes).map(|j| Mat3(deformation(j).to_f64())).collect();
@@ -81,29 +99,67 @@ impl Carried {
     }
 
     fn build(sampling: &PointSampling) -> Self {
-        let (count, skin) = (sampling.points.len(), &sampling.skin.points);
-        let reach = 1.8 * sampling.spacing;
-        let points: Vec<Vec3<f64>> = sampling.points.iter().chain(skin).map(|p| Vec3(*p)).collect();
-        let mut radii = vec![1e-6 * reach; count];
-        radii.resize(points.len(), reach);
-        let mut near = Neighbours::default();
-        // A search that fails (points too far apart to be indexed) leaves every vertex to its nearest phyxel.
-        let found = NeighbourSearch::default().rebuild(&points, Radii::Each(&radii), &mut near).is_ok();
+        let around = Around::new(sampling);
         let mut carried = Carried { offsets: vec![0], entries: Vec::new() };
-        for vertex in count..points.len() {
+        for vertex in 0..sampling.skin.points.len() {
             let start = carried.entries.len();
-            let around = if found { near.of(vertex) } else { &[] };
-            let around = around.iter().filter(|&&j| (j as usize) < count);
-            carried.entries.extend(around.map(|&j| carry(points[vertex], j, points[j as usize], reach)));
-            if carried.entries.len() == start {
-                let nearest = nearest(&points[..count], points[vertex]);
-                carried.entries.push(carry(points[vertex], nearest, points[nearest as usize], f64::INFINITY));
-            }
+            around.carry(vertex, &mut carried.entries);
             let total: f64 = carried.entries[start..].iter().map(|e| e.1).sum();
             carried.entries[start..].iter_mut().for_each(|e| e.1 /= total);
             carried.offsets.push(carried.entries.len() as u32);
         }
         carried
+    }
+}
+
+/// The phyxels around the vertices of a skin.
+struct Around {
+    phyxels: usize,
+    /// Phyxels, then vertices.
+    points: Vec<Vec3<f64>>,
+    near: Neighbours,
+    /// How far each vertex had to look [m].
+    reach: Vec<f64>,
+}
+
+impl Around {
+    /// Vertices look as far as a phyxel would; those that find nothing, on parts too thin for phyxels, look twice as far
+    /// until they do.
+    fn new(sampling: &PointSampling) -> Self {
+        let phyxels = sampling.points.len();
+        let points: Vec<Vec3<f64>> = sampling.points.iter().chain(&sampling.skin.points).map(|p| Vec3(*p)).collect();
+        let mut around = Around { phyxels, near: Neighbours::default(), reach: Vec::new(), points };
+        around.reach = vec![1.8 * sampling.spacing; sampling.skin.points.len()];
+        for _ in 0..12 {
+            let mut radii = vec![1e-6 * sampling.spacing; phyxels];
+            radii.extend(&around.reach);
+            // A search that fails (points that cannot be indexed) leaves every vertex to its nearest phyxel.
+            if NeighbourSearch::default().rebuild(&around.points, Radii::Each(&radii), &mut around.near).is_err() {
+                around.near = Neighbours::default();
+                break;
+            }
+            let blind: Vec<usize> = (0..around.reach.len()).filter(|v| around.of(*v).next().is_none()).collect();
+            if blind.is_empty() {
+                break;
+            }
+            blind.into_iter().for_each(|v| around.reach[v] *= 2.0);
+        }
+        around
+    }
+
+    fn of(&self, vertex: usize) -> impl Iterator<Item = u32> + '_ {
+        let found = if self.near.offsets.is_empty() { &[] } else { self.near.of(self.phyxels + vertex) };
+        found.iter().copied().filter(|j| (*j as usize) < self.phyxels)
+    }
+
+    fn carry(&self, vertex: usize, entries: &mut Vec<(u32, f64, [f64; 3])>) {
+        let (start, at) = (entries.len(), self.points[self.phyxels + vertex]);
+        let reach = self.reach[vertex];
+        entries.extend(self.of(vertex).map(|j| carry(at, j, self.points[j as usize], reach)));
+        if entries.len() == start {
+            let nearest = nearest(&self.points[..self.phyxels], at);
+            entries.push(carry(at, nearest, self.points[nearest as usize], f64::INFINITY));
+        }
     }
 }
 

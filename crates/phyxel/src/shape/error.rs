@@ -95,6 +95,14 @@ pub enum ShapeError {
         /// The most that is allowed.
         limit: f64,
     },
+    /// No lattice point lies inside a surface.
+    #[error(
+        "the surface is thinner than the spacing of {spacing:e} m everywhere, so no phyxel lies inside: use a smaller size or a higher count"
+    )]
+    ThinnerThanSpacing {
+        /// Distance between phyxels [m].
+        spacing: f64,
+    },
     /// A surface without triangles.
     #[error("the surface has no triangles: give a mesh with faces, not only vertices or lines")]
     NoTriangles,

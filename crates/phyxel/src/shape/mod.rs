@@ -1,17 +1,21 @@
 //! What a body's shape is: points and cells at rest.
 
+pub mod cover;
 mod error;
 mod placement;
 mod primitive;
 pub mod quality;
+pub mod sampling;
 pub mod solid;
 pub mod springs;
 pub mod structured;
 pub mod stuffing;
 
+pub use cover::{EmbeddedMesh, cover};
 pub use error::ShapeError;
 pub use placement::Placement;
 pub use primitive::{BYTES_PER_NODE, MAX_NODES, Resolution, Shape};
+pub use sampling::{Sampling, SamplingReport, SamplingSettings};
 pub use solid::{Nearest, Solid};
 
 /// A shape cut into pieces, ready to become stencils.
@@ -23,6 +27,36 @@ pub enum Geometry {
     Points(PointSampling),
     /// Springs.
     Springs(SpringNet),
+    /// A surface in coarse tetrahedra that reach beyond it.
+    Embedded(EmbeddedMesh),
+}
+
+impl Geometry {
+    /// The positions of its nodes [m].
+    pub fn points(&self) -> &[[f64; 3]] {
+        match self {
+            Geometry::Tets(mesh) => &mesh.points,
+            Geometry::Points(sampling) => &sampling.points,
+            Geometry::Springs(net) => &net.points,
+            Geometry::Embedded(embedded) => &embedded.mesh.points,
+        }
+    }
+
+    /// Moves it from its own frame into the world, skin and all.
+    pub fn place(&mut self, placement: &Placement) {
+        match self {
+            Geometry::Tets(mesh) => placement.apply(&mut mesh.points),
+            Geometry::Springs(net) => placement.apply(&mut net.points),
+            Geometry::Points(sampling) => {
+                placement.apply(&mut sampling.points);
+                placement.apply(&mut sampling.skin.points);
+            }
+            Geometry::Embedded(embedded) => {
+                placement.apply(&mut embedded.mesh.points);
+                placement.apply(&mut embedded.skin.points);
+            }
+        }
+    }
 }
 
 /// Tetrahedra over points; `(b − a) · ((c − a) × (d − a)) > 0` for each tetrahedron `a b c d`.
@@ -50,8 +84,10 @@ pub struct PointSampling {
     pub points: Vec<[f64; 3]>,
     /// Rest volume of each; they sum to the shape's volume [m³].
     pub volumes: Vec<f64>,
-    /// Typical distance between neighbours [m].
+    /// Typical distance between neighbours, at the surface where it varies [m].
     pub spacing: f64,
+    /// Distance to the neighbours of each phyxel where it varies [m]; empty when it is `spacing` everywhere.
+    pub spacings: Vec<f64>,
     /// Phyxels on or next to the surface: the consistency correction leaves them alone.
     pub boundary: Vec<bool>,
     /// The surface that is drawn; carried along by the phyxels.

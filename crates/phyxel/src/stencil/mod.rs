@@ -18,6 +18,7 @@ mod table;
 mod tet;
 pub mod tets;
 mod updated;
+mod vectorised;
 
 pub use consistency::ConsistencyReport;
 pub use error::StencilError;

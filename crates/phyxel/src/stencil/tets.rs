@@ -2,6 +2,7 @@
 
 use super::TetTable;
 use super::incidence::Incidence;
+use super::vectorised::Vectorised;
 use crate::math::{Lanes, Mat3, Real, Scalar, Vec3};
 use crate::par;
 use std::ops::Range;
@@ -10,18 +11,6 @@ use std::ops::Range;
 pub const WIDTH: usize = 8;
 /// Tetrahedra per task; a multiple of [`WIDTH`], so that which ones share an instruction is fixed.
 const TASK: usize = 512;
-
-/// Work to be compiled for the widest registers of the processor at hand. A `FnMut`, because a `FnOnce` is called
-/// through a shim that is compiled for the narrowest.
-struct Vectorised<F>(F);
-
-impl<F: FnMut()> pulp::WithSimd for Vectorised<F> {
-    type Output = ();
-    #[inline(always)]
-    fn with_simd<S: pulp::Simd>(mut self, _: S) {
-        (self.0)();
-    }
-}
 
 /// Linear tetrahedra with the list of tetrahedra around each node.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 //! Nothing refers to a global rest shape: the local rest offset from phyxel `i` to a neighbour is what the stored elastic
 //! deformation says it was, `r_ij = F_i⁻¹ (x_j − x_i)`. The new weights reproduce `F_i` at the present positions.
 
-use super::mls::{Dropped, MlsReport, Row};
+use super::mls::{Dropped, MlsReport, Pair, Row};
 use super::{NeighbourSearch, Neighbours, Radii, StencilError, StencilTable};
 use crate::math::{Mat3, Real, Vec3};
 use crate::scene::KernelKind;
@@ -23,6 +23,9 @@ pub struct Present<'a, R> {
     pub volumes: &'a [R],
     /// Support radii in the local rest shape [m].
     pub radii: &'a [R],
+    /// Pairs see as far as both do on average, instead of each as far as it does itself; then none sees phyxels more than
+    /// twice as coarse.
+    pub mutual: bool,
     /// The weight kernel.
     pub kernel: KernelKind,
     /// Strength of the penalty against zero-energy modes; 0 for none.
@@ -50,11 +53,14 @@ impl<R: Real> UpdatedStencils<R> {
         let lost_gradients = self.invert(now);
         self.search.rebuild(now.positions, Radii::Each(&self.reach), &mut self.candidates)?;
         let (candidates, inverses) = (&self.candidates, &self.inverses);
+        let mutual = now.mutual && now.radii.iter().any(|r| *r != now.radii[0]);
         let row = |i: usize| {
             let (kernel, radius, inverse) = (now.kernel, now.radii[i], inverses[i]);
-            Row { kernel, radius, offset: move |j: u32| inverse * (now.positions[j as usize] - now.positions[i]) }
+            let offset = move |j: u32| inverse * (now.positions[j as usize] - now.positions[i]);
+            let pair = move |j: u32| if mutual { Pair::between(radius, now.radii[j as usize]) } else { Pair::alike() };
+            Row { kernel, radius, offset, pair }
         };
-        let near = |i: usize, j: &u32| (row(i).offset)(*j).norm_squared() < now.radii[i] * now.radii[i];
+        let near = |i: usize, j: &u32| row(i).sees(*j);
         let count = |i: usize| candidates.of(i).iter().filter(|j| near(i, j)).count() as u32 + 1;
         (0..n).into_par_iter().with_min_len(64).map(count).collect_into_vec(&mut self.lengths);
         table.volumes.clear();
@@ -75,12 +81,15 @@ impl<R: Real> UpdatedStencils<R> {
         self.inverses.clear();
         self.reach.clear();
         let mut lost = 0;
+        let largest = now.radii.iter().fold(R::zero(), |l, r| l.max(*r));
         for (f, radius) in now.elastic.iter().zip(now.radii) {
             let inverse = f.inverse().filter(Mat3::is_finite);
             lost += inverse.is_none() as usize;
             self.inverses.push(inverse.unwrap_or_else(Mat3::identity));
             let stretch = if inverse.is_some() { largest_stretch(f) } else { R::one() };
-            self.reach.push(*radius * stretch.min(R::of(MAX_STRETCH)));
+            let other = largest.min(*radius + *radius);
+            let sight = if now.mutual { (*radius + other) * R::of(0.5) } else { *radius };
+            self.reach.push(sight * stretch.min(R::of(MAX_STRETCH)));
         }
         lost
     }
@@ -129,6 +138,7 @@ mod tests {
             elastic: &elastic,
             volumes: &volumes,
             radii: &radii,
+            mutual: true,
             kernel,
             stabilisation: 1.0,
         };
@@ -166,6 +176,48 @@ mod tests {
     }
 
     #[test]
+    fn phyxels_of_two_spacings_see_each_other_as_in_the_rest_shape() {
+        // A half of coarse phyxels beside one of fine ones.
+        let coarse = (0..108).map(|i| [-0.1 - 0.2 * (i % 3) as f64, 0.2 * (i / 3 % 6) as f64, 0.2 * (i / 18) as f64]);
+        let fine = (0..864)
+            .map(|i| [0.05 + 0.1 * (i % 6) as f64, 0.1 * (i / 6 % 12) as f64 - 0.05, 0.1 * (i / 72) as f64 - 0.05]);
+        let spacings: Vec<f64> = (0..972).map(|i| if i < 108 { 0.2 } else { 0.1 }).collect();
+        let body = crate::shape::PointSampling {
+            points: coarse.chain(fine).collect(),
+            volumes: spacings.iter().map(|s| s * s * s).collect(),
+            spacing: 0.1,
+            spacings,
+            boundary: vec![true; 972],
+            ..Default::default()
+        };
+        let settings = MlsSettings { consistency: false, stabilisation: 1.0, ..Default::default() };
+        let total = MlsStencils::build(&body, &settings).unwrap();
+        let f = Mat3::of(F0);
+        let positions: Vec<Vec3<f64>> = body.points.iter().map(|p| f * Vec3(*p)).collect();
+        let (elastic, kernel) = (vec![f; 972], KernelKind::Poly6);
+        let now = Present {
+            positions: &positions,
+            elastic: &elastic,
+            volumes: &body.volumes,
+            radii: &total.radii,
+            mutual: true,
+            kernel,
+            stabilisation: 1.0,
+        };
+        let mut table = StencilTable::default();
+        UpdatedStencils::default().rebuild(&now, &mut table).unwrap();
+        assert_eq!((&table.nodes, &table.offsets), (&total.table.nodes, &total.table.offsets));
+        for k in 0..table.weights.len() {
+            assert!((table.weights[k] - total.table.weights[k]).norm() < 1e-10);
+        }
+        // Each sees the other: the relation is symmetric across the border.
+        let sees = |e: usize, n: u32| table.nodes[table.entries(e)].contains(&n);
+        let across = (0..108).flat_map(|e| table.nodes[table.entries(e)].iter().map(move |n| (e, *n)));
+        let across: Vec<(usize, u32)> = across.filter(|(_, n)| *n >= 108).collect();
+        assert!(across.len() > 300 && across.iter().all(|(e, n)| sees(*n as usize, *e as u32)));
+    }
+
+    #[test]
     fn a_rebuild_reuses_the_table_and_survives_broken_gradients() {
         let (positions, elastic, volumes, radii) = deformed(Mat3::<f64>::identity());
         let mut table = StencilTable::default();
@@ -176,6 +228,7 @@ mod tests {
             elastic: &elastic,
             volumes: &volumes,
             radii: &radii,
+            mutual: true,
             kernel,
             stabilisation: 0.0,
         };

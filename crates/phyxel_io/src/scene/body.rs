@@ -142,5 +142,6 @@ fn points(geometry: &Geometry) -> &[[f64; 3]] {
         Geometry::Tets(mesh) => &mesh.points,
         Geometry::Points(sampling) => &sampling.points,
         Geometry::Springs(net) => &net.points,
+        Geometry::Embedded(embedded) => &embedded.mesh.points,
     }
 }

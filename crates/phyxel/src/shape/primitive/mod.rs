@@ -120,14 +120,7 @@ impl Shape {
             Method::Mls => Geometry::Points(self.phyxels(resolution)?),
             Method::Spring => Geometry::Springs(self.springs(resolution, material)?),
         };
-        match &mut geometry {
-            Geometry::Tets(mesh) => placement.apply(&mut mesh.points),
-            Geometry::Springs(net) => placement.apply(&mut net.points),
-            Geometry::Points(sampling) => {
-                placement.apply(&mut sampling.points);
-                placement.apply(&mut sampling.skin.points);
-            }
-        }
+        geometry.place(placement);
         Ok(geometry)
     }
 

@@ -52,7 +52,7 @@ fn a_size_beyond_the_body_still_gives_a_body() {
             match cut(shape, method, Resolution::Size(50.0)).unwrap() {
                 Geometry::Tets(mesh) => assert!(TetQuality::of(&mesh).min_volume > 0.0),
                 Geometry::Points(body) => assert!(!body.points.is_empty()),
-                Geometry::Springs(_) => unreachable!(),
+                Geometry::Springs(_) | Geometry::Embedded(_) => unreachable!(),
             }
         }
     }

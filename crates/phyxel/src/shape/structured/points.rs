@@ -15,6 +15,7 @@ pub fn box_points(cells: [usize; 3], min: [f64; 3], max: [f64; 3]) -> Result<Poi
         points: block.node_positions(),
         volumes: outer.iter().map(|&axes| cell_volume * 0.5_f64.powi(axes as i32)).collect(),
         spacing: cell_volume.cbrt(),
+        spacings: Vec::new(),
         boundary: outer.iter().map(|&axes| axes > 0).collect(),
         skin: box_skin(cells, min, max)?,
     })
@@ -30,6 +31,7 @@ pub fn cell_centres(cells: [usize; 3], min: [f64; 3], max: [f64; 3]) -> Result<P
         volumes: vec![cell_volume; points.len()],
         points,
         spacing: cell_volume.cbrt(),
+        spacings: Vec::new(),
         boundary: block.cell_corners().map(outer).collect(),
         skin: box_skin(cells, min, max)?,
     })

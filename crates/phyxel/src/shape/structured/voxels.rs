@@ -107,6 +107,7 @@ pub(crate) fn sample<F: Fn([f64; 3]) -> bool>(solid: &Solid<F>, fineness: Finene
         volumes: vec![share; found.len()],
         boundary: found.iter().map(|c| solid.is_outer(*c, spacing)).collect(),
         spacing,
+        spacings: Vec::new(),
         skin: TriMesh::default(),
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! Element `i` is phyxel `i` with its neighbours: `d_j = A⁻¹ X_ij w_ij`, `d_i = −Σ d_j`, `A = Σ_j w_ij X_ij X_ijᵀ`.
 
+mod levels;
 mod moment;
 mod report;
 mod row;
 
 pub use report::MlsReport;
-pub(crate) use row::{Dropped, Entries, Row};
+pub(crate) use row::{Dropped, Entries, Pair, Row};
 
 use super::slices::fill_rows;
 use super::{NeighbourSearch, Neighbours, Radii, StencilError, StencilTable, consistency, mean_nearest_distances};
@@ -31,10 +32,15 @@ impl MlsStencils {
     pub fn build(sampling: &PointSampling, settings: &MlsSettings) -> Result<Self, StencilError> {
         check(sampling, settings)?;
         let points: Vec<Vec3<f64>> = sampling.points.iter().map(|p| Vec3(*p)).collect();
-        let radii = support_radii(&points, sampling.spacing, settings.support);
+        let radii = support_radii(&points, sampling, settings.support);
         let mut neighbours = Neighbours::default();
         NeighbourSearch::default().rebuild(&points, Radii::Each(&radii), &mut neighbours)?;
-        let (mut table, dropped) = stencils(&points, &radii, &sampling.volumes, &neighbours, settings)?;
+        let mutual = settings.support.is_mutual() && !sampling.spacings.is_empty();
+        if mutual {
+            neighbours = levels::mutual(&neighbours, &points, &radii);
+        }
+        let seen = Seen { points: &points, radii: &radii, neighbours: &neighbours, mutual };
+        let (mut table, dropped) = seen.stencils(&sampling.volumes, settings)?;
         let counts = (0..points.len()).map(|i| neighbours.of(i).len());
         let mut report = MlsReport::of(counts, dropped);
         // Stencils that are rebuilt every step would lose the correction at once.
@@ -65,6 +71,13 @@ fn check(sampling: &PointSampling, settings: &MlsSettings) -> Result<(), Stencil
         let what = "the spacing of the sampling [m]";
         return Err(StencilError::BadSetting { what, value: sampling.spacing, needed: "positive, finite" });
     }
+    if !sampling.spacings.is_empty() {
+        StencilError::check_length("spacings of the sampling", sampling.spacings.len(), n)?;
+        if let Some(&value) = sampling.spacings.iter().find(|s| bad(s)) {
+            let what = "a spacing of the sampling [m]";
+            return Err(StencilError::BadSetting { what, value, needed: "positive, finite" });
+        }
+    }
     let value = settings.stabilisation;
     if !(value >= 0.0 && value.is_finite()) {
         return Err(StencilError::BadSetting { what: "the stabilisation", value, needed: "finite, not negative" });
@@ -73,33 +86,48 @@ fn check(sampling: &PointSampling, settings: &MlsSettings) -> Result<(), Stencil
 }
 
 /// How far each phyxel sees [m].
-fn support_radii(points: &[Vec3<f64>], spacing: f64, support: Support) -> Vec<f64> {
+fn support_radii(points: &[Vec3<f64>], sampling: &PointSampling, support: Support) -> Vec<f64> {
     match support {
-        Support::Spacings(s) => vec![s * spacing; points.len()],
+        Support::Spacings(s) if sampling.spacings.is_empty() => vec![s * sampling.spacing; points.len()],
+        Support::Spacings(s) => sampling.spacings.iter().map(|spacing| s * spacing).collect(),
         Support::Nearest { k, factor } => {
             mean_nearest_distances(points, k).into_iter().map(|mean| factor * mean).collect()
         }
     }
 }
 
-fn stencils(
-    points: &[Vec3<f64>],
-    radii: &[f64],
-    volumes: &[f64],
-    neighbours: &Neighbours,
-    settings: &MlsSettings,
-) -> Result<(StencilTable<f64>, Dropped), StencilError> {
-    let n = points.len();
-    let mut table = StencilTable { volumes: volumes.to_vec(), ..StencilTable::default() };
-    table.resize((0..n).map(|i| neighbours.of(i).len() as u32 + 1), settings.stabilisation > 0.0)?;
-    let dropped = table.fill_phyxels(|i, entries| {
-        let (kernel, radius) = (settings.kernel, radii[i]);
-        let row = Row { kernel, radius, offset: |j: u32| points[j as usize] - points[i] };
-        entries.nodes[0] = i as u32;
-        entries.nodes[1..].copy_from_slice(neighbours.of(i));
-        row.fill(entries, settings.stabilisation * volumes[i])
-    });
-    Ok((table, dropped))
+impl Support {
+    /// Whether a pair of phyxels sees as far as both do on average, instead of each as far as it does itself. Distances to
+    /// the nearest already grow towards coarser neighbours.
+    pub(crate) fn is_mutual(&self) -> bool {
+        matches!(self, Support::Spacings(_))
+    }
+}
+
+/// Phyxels and whom they see.
+struct Seen<'a> {
+    points: &'a [Vec3<f64>],
+    radii: &'a [f64],
+    neighbours: &'a Neighbours,
+    /// Pairs see as far as both do on average.
+    mutual: bool,
+}
+
+impl Seen<'_> {
+    fn stencils(&self, volumes: &[f64], settings: &MlsSettings) -> Result<(StencilTable<f64>, Dropped), StencilError> {
+        let Seen { points, radii, neighbours, mutual } = *self;
+        let mut table = StencilTable { volumes: volumes.to_vec(), ..StencilTable::default() };
+        table.resize((0..points.len()).map(|i| neighbours.of(i).len() as u32 + 1), settings.stabilisation > 0.0)?;
+        let dropped = table.fill_phyxels(|i, entries| {
+            let (kernel, radius) = (settings.kernel, radii[i]);
+            let pair = |j: u32| if mutual { Pair::between(radius, radii[j as usize]) } else { Pair::alike() };
+            let row = Row { kernel, radius, offset: |j: u32| points[j as usize] - points[i], pair };
+            entries.nodes[0] = i as u32;
+            entries.nodes[1..].copy_from_slice(neighbours.of(i));
+            row.fill(entries, settings.stabilisation * volumes[i])
+        });
+        Ok((table, dropped))
+    }
 }
 
 impl<R: Real> StencilTable<R> {

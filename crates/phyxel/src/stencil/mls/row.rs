@@ -34,16 +34,45 @@ pub(crate) struct Entries<'a, R> {
     pub penalties: Option<&'a mut [R]>,
 }
 
+/// How far the two phyxels of a pair see each other, when their own supports differ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair<R> {
+    /// Square of the first one's support over that of the pair.
+    pub narrowing: R,
+    /// How much matter the second one stands for, relative to the first.
+    pub share: R,
+}
+
+impl<R: Real> Pair<R> {
+    /// Phyxels that see as far as the first one does.
+    pub fn alike() -> Self {
+        Pair { narrowing: R::one(), share: R::one() }
+    }
+
+    /// A pair sees as far as both do on average: a fine phyxel then sees the coarse ones behind the border of their
+    /// levels, which its own support hardly reaches, and they see it. The second one counts by its volume, as in an
+    /// integral, and the kernel by the fifth power of the pair's support, which makes `A` the same on all levels. The
+    /// pull of `j` on `i` is then that of `i` on `j`, and what is left unbalanced at a border is small enough for the
+    /// consistency correction. Equal supports give exactly [`Pair::alike`].
+    pub fn between(own: R, other: R) -> Self {
+        let ratio = own / ((own + other) * R::of(0.5));
+        let (squared, larger) = (ratio * ratio, other / own);
+        Pair { narrowing: squared, share: larger * larger * larger * (squared * squared * ratio) }
+    }
+}
+
 /// What the weights of one phyxel are made from.
-pub(crate) struct Row<R, O: Fn(u32) -> Vec3<R>> {
+pub(crate) struct Row<R, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> {
     pub kernel: KernelKind,
     /// Support radius [m].
     pub radius: R,
     /// Offset from the phyxel to node `j` in the rest shape [m].
     pub offset: O,
+    /// How it sees node `j`.
+    pub pair: P,
 }
 
-impl<R: Real, O: Fn(u32) -> Vec3<R>> Row<R, O> {
+impl<R: Real, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> Row<R, O, P> {
     /// Weights and penalties for the nodes already in `entries`; `penalty` is the stabilisation times the volume [m³].
     pub fn fill(&self, entries: Entries<'_, R>, penalty: R) -> Dropped {
         let Entries { nodes, weights, penalties } = entries;
@@ -80,10 +109,17 @@ impl<R: Real, O: Fn(u32) -> Vec3<R>> Row<R, O> {
         }
     }
 
+    /// Whether node `j` is within the support of the pair.
+    #[inline(always)]
+    pub fn sees(&self, j: u32) -> bool {
+        (self.offset)(j).norm_squared() * (self.pair)(j).narrowing < self.radius * self.radius
+    }
+
     /// Offset in units of the support, and its weight.
     #[inline(always)]
     fn scaled(&self, j: u32) -> (Vec3<R>, R) {
         let q = (self.offset)(j) * (R::one() / self.radius);
-        (q, self.kernel.profile(q.norm_squared()))
+        let pair = (self.pair)(j);
+        (q, self.kernel.profile(q.norm_squared() * pair.narrowing) * pair.share)
     }
 }

@@ -74,7 +74,17 @@ fn far_and_broken_points_cost_no_memory_and_lose_no_neighbours() {
     points.push(Vec3([f64::INFINITY, 0.5, 0.5]));
     let mut search = NeighbourSearch::default();
     check(&mut search, &points, Radii::Fixed(0.15));
-    assert!(search.bucket_starts.len() <= 2 * points.len() + 1);
+    assert!(search.grid.bucket_starts.len() <= 2 * points.len() + 1);
+}
+
+fn pointers(search: &NeighbourSearch<f64>, out: &Neighbours) -> [usize; 5] {
+    let first = &search.chunks[0];
+    [search.grid.sorted[0].as_ptr() as usize, search.grid.order.as_ptr() as usize, first.buffer() as usize]
+        .into_iter()
+        .chain([out.indices.as_ptr() as usize, out.offsets.as_ptr() as usize])
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap()
 }
 
 #[test]
@@ -83,9 +93,9 @@ fn a_rebuild_reuses_its_buffers() {
     let mut search = NeighbourSearch::default();
     let mut out = Neighbours::default();
     search.rebuild(&first, Radii::Fixed(0.2), &mut out).unwrap();
-    let before = (search.sorted.as_ptr(), search.order.as_ptr(), out.indices.as_ptr(), out.offsets.as_ptr());
+    let before = pointers(&search, &out);
     search.rebuild(&second, Radii::Fixed(0.15), &mut out).unwrap();
-    let after = (search.sorted.as_ptr(), search.order.as_ptr(), out.indices.as_ptr(), out.offsets.as_ptr());
+    let after = pointers(&search, &out);
     assert_eq!(before, after);
     assert_eq!(out, brute(&second, Radii::Fixed(0.15)));
 }
@@ -94,4 +104,28 @@ fn a_rebuild_reuses_its_buffers() {
 fn radii_must_match_the_points() {
     let found = NeighbourSearch::default().rebuild(&cloud(3, 1), Radii::Each(&[1.0]), &mut Neighbours::default());
     assert!(matches!(found, Err(StencilError::Length { found: 1, expected: 3, .. })));
+}
+
+#[test]
+fn one_far_sighted_point_and_many_threads_change_nothing() {
+    let points = cloud(3000, 11);
+    let mut radii = vec![0.08; 3000];
+    radii[1234] = 10.0;
+    radii[77] = f64::INFINITY;
+    check(&mut NeighbourSearch::default(), &points, Radii::Each(&radii));
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut out = Neighbours::default();
+        pool.install(|| NeighbourSearch::default().rebuild(&points, Radii::Each(&radii), &mut out)).unwrap();
+        out
+    };
+    assert_eq!(run(1), run(5));
+}
+
+#[test]
+#[ignore = "takes seconds: four billion distances"]
+fn too_many_pairs_are_refused_before_they_are_stored() {
+    let points = vec![Vec3([0.0_f32; 3]); 70_000];
+    let found = NeighbourSearch::default().rebuild(&points, Radii::Fixed(1.0), &mut Neighbours::default());
+    assert_eq!(found, Err(StencilError::TooLarge { entries: 70_000 * 69_999 }));
 }

@@ -1,0 +1,13 @@
+//! Loops compiled for the processor at hand, without naming its instructions.
+
+/// Work to be compiled for the widest registers of the processor at hand. A `FnMut`, because a `FnOnce` is called
+/// through a shim that is compiled for the narrowest.
+pub(super) struct Vectorised<F>(pub F);
+
+impl<F: FnMut()> pulp::WithSimd for Vectorised<F> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(mut self, _: S) {
+        (self.0)();
+    }
+}
