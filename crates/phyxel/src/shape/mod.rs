@@ -4,12 +4,14 @@ mod error;
 mod placement;
 mod primitive;
 pub mod quality;
+pub mod repair;
 pub mod springs;
 pub mod structured;
 
 pub use error::ShapeError;
 pub use placement::Placement;
 pub use primitive::{BYTES_PER_NODE, MAX_NODES, Resolution, Shape};
+pub use repair::{RepairReport, RepairSettings, repair};
 
 /// A shape cut into pieces, ready to become stencils.
 #[derive(Clone, Debug, PartialEq)]
