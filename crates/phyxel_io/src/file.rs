@@ -62,6 +62,14 @@ pub enum OutputError {
         /// How many there are.
         count: usize,
     },
+    /// A file whose name says nothing about its format.
+    #[error("`{}` has an extension that stands for no format written here: use one of {known}", .path.display())]
+    UnknownExtension {
+        /// The file.
+        path: PathBuf,
+        /// The extensions that do.
+        known: &'static str,
+    },
     /// A frame that does not fit the bodies that the recorder was made for.
     #[error("frame {frame} does not fit the recorder: {what} is {found} long, {expected} expected")]
     FrameMismatch {

@@ -1,6 +1,6 @@
 //! What can be wrong with a shape.
 
-use super::{BYTES_PER_NODE, MAX_NODES};
+use super::{BYTES_PER_NODE, MAX_NODES, TriMesh};
 
 /// Why a shape could not be cut into pieces.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -81,6 +81,30 @@ pub enum ShapeError {
         /// Which shape.
         shape: &'static str,
     },
+    /// A triangle that names a vertex which is not there.
+    #[error("triangle {triangle} names vertex {vertex}, but the surface has {count}: correct the triangle")]
+    BadTriangle {
+        /// The triangle, counted from zero.
+        triangle: usize,
+        /// The vertex that it names, counted from zero.
+        vertex: u32,
+        /// How many vertices there are.
+        count: usize,
+    },
+    /// A vertex whose position is not a number.
+    #[error("vertex {vertex} of the surface is at {position:?} m: give finite coordinates")]
+    BadVertex {
+        /// The vertex, counted from zero.
+        vertex: usize,
+        /// Its position [m].
+        position: [f64; 3],
+    },
+    /// A welding distance that would join everything, or nothing that can be computed.
+    #[error("the welding distance is {value} of the surface's size: give a fraction from 0 up to, not including, 1")]
+    BadWeld {
+        /// Fraction of the bounding box's diagonal.
+        value: f64,
+    },
     /// More nodes than can be held.
     #[error(
         "the {shape} would have about {nodes:.3e} nodes and need about {gigabytes:.3e} GB (at most {limit:.1e} nodes): use a coarser resolution"
@@ -148,6 +172,20 @@ impl ShapeError {
             return Ok(());
         }
         Err(ShapeError::TooLarge { shape, nodes, gigabytes: nodes * BYTES_PER_NODE / 1e9, limit: MAX_NODES })
+    }
+
+    /// Refuses surfaces with indices out of range or vertices that are not finite.
+    pub(crate) fn check_surface(surface: &TriMesh) -> Result<(), Self> {
+        let count = surface.points.len();
+        if let Some(vertex) = surface.points.iter().position(|p| !p.iter().all(|c| c.is_finite())) {
+            return Err(ShapeError::BadVertex { vertex, position: surface.points[vertex] });
+        }
+        let bad = |v: &u32| *v as usize >= count;
+        match surface.triangles.iter().enumerate().find_map(|(t, corners)| Some((t, *corners.iter().find(|v| bad(v))?)))
+        {
+            Some((triangle, vertex)) => Err(ShapeError::BadTriangle { triangle, vertex, count }),
+            None => Ok(()),
+        }
     }
 
     /// Refuses counts below `least`.

@@ -5,6 +5,7 @@ mod error;
 mod placement;
 mod primitive;
 pub mod quality;
+pub mod repair;
 pub mod sampling;
 pub mod solid;
 pub mod springs;
@@ -15,6 +16,7 @@ pub use cover::{EmbeddedMesh, cover};
 pub use error::ShapeError;
 pub use placement::Placement;
 pub use primitive::{BYTES_PER_NODE, MAX_NODES, Resolution, Shape};
+pub use repair::{RepairReport, RepairSettings, repair};
 pub use sampling::{Sampling, SamplingReport, SamplingSettings};
 pub use solid::{Nearest, Solid};
 
