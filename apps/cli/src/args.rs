@@ -4,11 +4,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use phyxel_io::UpAxis;
+use phyxel_io::solid::Origin;
 
 const EXAMPLES: &str = "\
 Examples:
   phyxel run jelly                              a built-in scene; results in out/jelly
   phyxel run my.toml --out results --formats usd,csv --set solver.step=0.002
+  phyxel mesh bunny.obj -o bunny.msh --count 50000
   phyxel check my.toml                          sizes, step limits and warnings, without simulating
 
 Exit status: 0 done, 1 the work failed, 2 the input was wrong, 130 interrupted with a checkpoint left behind.";
@@ -35,8 +38,8 @@ pub enum Command {
     Validate(ValidateArgs),
     /// Runs the benchmark suites: papers, scaling, kernels
     Bench(BenchArgs),
-    /// Surface to tetrahedra or phyxels (not in this version)
-    Mesh(LaterArgs),
+    /// Surface to tetrahedra or phyxels, with a quality report
+    Mesh(MeshArgs),
     /// Draws a result without a window (not in this version)
     Render(LaterArgs),
     /// The window (not in this version)
@@ -145,6 +148,98 @@ pub struct BenchArgs {
     /// Where to calculate
     #[arg(long, value_enum, default_value_t = DeviceArg::Auto)]
     pub device: DeviceArg,
+}
+
+/// `phyxel mesh`.
+#[derive(Debug, Args)]
+pub struct MeshArgs {
+    /// A surface (OBJ, STL, PLY, glTF), or a mesh of tetrahedra (Gmsh, TetGen, MEDIT, VTK, USD) to convert or fill anew
+    pub surface: PathBuf,
+    /// Where to write: .msh, .node, .mesh, .vtk, .vtu, .usda for tetrahedra (.obj, .stl, .ply for their boundary);
+    /// .ply, .csv, .vtk for phyxels
+    #[arg(long, short, value_name = "OUT")]
+    pub output: PathBuf,
+    /// stuffing (tetrahedra on the surface; the default), cover (coarse tetrahedra around it), voxels, bcc or octree
+    /// (phyxels)
+    #[arg(long, value_name = "METHOD")]
+    pub method: Option<String>,
+    /// Size of the cells, or distance between phyxels, at the surface [m]
+    #[arg(long, value_name = "S", conflicts_with = "count", allow_negative_numbers = true)]
+    pub size: Option<f64>,
+    /// About how many tetrahedra or phyxels [default: 10000]; cells of the lattice for a cover
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub count: Option<usize>,
+    /// Keeps edges of the surface that turn by more than this angle, where that leaves good tetrahedra [degrees]
+    #[arg(long, value_name = "ANGLE", allow_negative_numbers = true)]
+    pub features: Option<f64>,
+    /// Cells of one size throughout, instead of larger ones inside
+    #[arg(long)]
+    pub uniform: bool,
+    /// How many times the cells of an octree double away from the surface
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub levels: Option<usize>,
+    /// Metres per unit of the file
+    #[arg(long, value_name = "M", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub unit: f64,
+    /// Scales the shape to this height instead [m]
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    pub height: Option<f64>,
+    /// The axis of the file that points up
+    #[arg(long, value_enum, default_value_t = UpArg::Y)]
+    pub up: UpArg,
+    /// Where the origin goes
+    #[arg(long, value_enum, default_value_t = OriginArg::File)]
+    pub origin: OriginArg,
+    /// Takes the surface as it is: no welding, no turning of faces
+    #[arg(long)]
+    pub no_repair: bool,
+    /// Threads to use; all cores by default. Results do not depend on it
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub tell: TellArgs,
+}
+
+/// `--up`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum UpArg {
+    /// As in this program
+    Y,
+    /// As in most CAD programs
+    Z,
+    /// As nowhere in particular
+    X,
+}
+
+impl From<UpArg> for UpAxis {
+    fn from(up: UpArg) -> Self {
+        match up {
+            UpArg::Y => UpAxis::Y,
+            UpArg::Z => UpAxis::Z,
+            UpArg::X => UpAxis::X,
+        }
+    }
+}
+
+/// `--origin`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OriginArg {
+    /// Where the file has it
+    File,
+    /// The middle of the box around the shape
+    Centre,
+    /// The middle of the bottom of that box
+    Base,
+}
+
+impl From<OriginArg> for Origin {
+    fn from(origin: OriginArg) -> Self {
+        match origin {
+            OriginArg::File => Origin::File,
+            OriginArg::Centre => Origin::Centre,
+            OriginArg::Base => Origin::Base,
+        }
+    }
 }
 
 /// A command that will come: whatever follows it is accepted, so that the answer is always the same.

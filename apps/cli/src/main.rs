@@ -40,7 +40,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Some(Command::Check(args)) => commands::check::check(&args),
         Some(Command::Validate(args)) => commands::validate::validate(&args),
         Some(Command::Bench(args)) => commands::bench::bench(&args),
-        Some(Command::Mesh(_)) => Err(commands::later("mesh", "a scene's own shapes are cut by `phyxel run`")),
+        Some(Command::Mesh(args)) => commands::mesh::mesh(&args),
         Some(Command::Render(_)) => Err(commands::later("render", "`phyxel run` draws pictures with --formats png")),
         Some(Command::Studio(_)) => Err(commands::later("studio", "`phyxel run` writes results for other viewers")),
     }

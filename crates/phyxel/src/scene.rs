@@ -3,8 +3,10 @@
 //! A [`Scene`] is checked and turned into arrays by [`Simulation::build`](crate::Simulation::build); nothing here
 //! knows files or precision.
 
+use crate::contact::HeightField;
 use crate::material::Material;
-use crate::shape::Geometry;
+use crate::shape::{Geometry, Placement, Solid};
+use std::sync::Arc;
 
 /// Everything that one simulation needs to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +68,10 @@ pub struct Body {
     pub mass: MassKind,
     /// Choices for the meshless method; ignored by the others.
     pub mls: MlsSettings,
+    /// How it touches other bodies and itself.
+    pub contact: ContactSettings,
+    /// What was noticed when its shape was made, in sentences; told with the warnings of the simulation.
+    pub notes: Vec<String>,
 }
 
 impl Body {
@@ -82,7 +88,27 @@ impl Body {
             loads: Vec::new(),
             mass: MassKind::Lumped,
             mls: MlsSettings::default(),
+            contact: ContactSettings::default(),
+            notes: Vec::new(),
         }
+    }
+}
+
+/// How a body touches other bodies and itself; colliders have their own friction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSettings {
+    /// Whether it touches other bodies at all.
+    pub enabled: bool,
+    /// Whether it touches itself.
+    pub self_contact: bool,
+    /// Coulomb friction coefficient; between two bodies the geometric mean counts.
+    pub friction: f64,
+}
+
+impl Default for ContactSettings {
+    /// Touches others with friction 0.5, and not itself, which costs a search in every step.
+    fn default() -> Self {
+        ContactSettings { enabled: true, self_contact: false, friction: 0.5 }
     }
 }
 
@@ -259,16 +285,29 @@ pub enum LoadKind {
     Pressure(f64),
 }
 
-/// Something immovable that bodies hit.
+/// Something that bodies hit, and that they do not move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collider {
     /// Its shape.
     pub shape: ColliderShape,
+    /// Where it stands at the start.
+    pub placement: Placement,
+    /// How it moves.
+    pub motion: Motion,
     /// Coulomb friction coefficient.
     pub friction: f64,
+    /// Part of the approach speed with which things leave, 0 to 1.
+    pub restitution: f64,
 }
 
-/// The shapes of colliders.
+impl Collider {
+    /// At the origin, at rest, with friction 0.5 and no restitution.
+    pub fn new(shape: ColliderShape) -> Self {
+        Collider { shape, placement: Placement::default(), motion: Motion::default(), friction: 0.5, restitution: 0.0 }
+    }
+}
+
+/// The shapes of colliders; all but the half-space are centred at their origin, long ones along y.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ColliderShape {
     /// Everything with `normal · x < offset` is solid.
@@ -278,6 +317,60 @@ pub enum ColliderShape {
         /// Distance of the surface from the origin along the unit normal [m].
         offset: f64,
     },
+    /// A ball.
+    Sphere {
+        /// [m]
+        radius: f64,
+    },
+    /// A block.
+    Box {
+        /// Edge lengths [m].
+        size: [f64; 3],
+    },
+    /// A cylinder with round ends.
+    Capsule {
+        /// [m]
+        radius: f64,
+        /// From end to end, at least twice the radius [m].
+        height: f64,
+    },
+    /// A cylinder.
+    Cylinder {
+        /// [m]
+        radius: f64,
+        /// Length along y [m].
+        height: f64,
+    },
+    /// Terrain: everything below it is solid.
+    HeightField(Arc<HeightField>),
+    /// A closed surface, met through a distance field.
+    Mesh {
+        /// The surface.
+        solid: Arc<Solid>,
+        /// Size of the field's finest cells [m]; `None` for a 64th of the longest side.
+        cell: Option<f64>,
+    },
+}
+
+/// How a scripted thing moves: along a path, and around a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motion {
+    /// Translation [m/s].
+    pub velocity: [f64; 3],
+    /// Axis times rate, about `center` [rad/s].
+    pub spin: [f64; 3],
+    /// What it turns about, at the start [m].
+    pub center: [f64; 3],
+    /// When velocity and spin end [s].
+    pub until: f64,
+    /// Shifts at given times, straight in between: `(time [s], shift [m])`, ascending; added to the above.
+    pub keys: Vec<(f64, [f64; 3])>,
+}
+
+impl Default for Motion {
+    fn default() -> Self {
+        Motion { velocity: [0.0; 3], spin: [0.0; 3], center: [0.0; 3], until: f64::INFINITY, keys: Vec::new() }
+    }
 }
 
 /// Something that happens at a given time.

@@ -8,6 +8,7 @@ pub mod json;
 pub mod picture;
 pub mod results;
 pub mod scene;
+pub mod solid;
 pub mod surface;
 pub mod tet_mesh;
 
@@ -17,5 +18,6 @@ pub use input::{MAX_COORDINATE, MeshFileError, Place, Problem, UpAxis};
 pub use json::write_json;
 pub use results::{Format, FormatError, FrameStats, Recorder};
 pub use scene::{SceneError, parse_scene, read_scene};
+pub use solid::write_points;
 pub use surface::{SurfaceError, SurfaceFile, SurfaceFormat, SurfaceOptions, read_surface, write_surface};
 pub use tet_mesh::{TetFormat, TetMeshError, TetMeshOptions, TetMeshReport, read_tet_mesh, write_tet_mesh};

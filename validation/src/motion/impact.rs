@@ -37,7 +37,7 @@ fn impact<R: Real>(method: Method, integrator: Integrator) -> Result<[f64; 3], F
     body.velocity = [-1.0, 0.0, 0.0];
     let wall = ColliderShape::HalfSpace { normal: [1.0, 0.0, 0.0], offset: 0.0 };
     let solver = SolverSettings { integrator, step: SAMPLE, ..SolverSettings::default() };
-    let colliders = vec![Collider { shape: wall, friction: 0.0 }];
+    let colliders = vec![Collider { friction: 0.0, ..Collider::new(wall) }];
     let scene = Scene { gravity: [0.0; 3], solver, bodies: vec![body], colliders, ..Scene::default() };
     let mut simulation = Simulation::<R>::build(&scene)?;
     let mass = simulation.bodies()[0].mass_kg;

@@ -186,8 +186,7 @@ fn on_the_floor(
     let mut body = Body::new("cube", Geometry::Points(sampling), Method::Mls, material);
     body.mls = mls;
     let floor = ColliderShape::HalfSpace { normal: [0.0, 1.0, 0.0], offset: 0.0 };
-    let mut scene =
-        Scene { bodies: vec![body], colliders: vec![Collider { shape: floor, friction: 0.5 }], ..Scene::default() };
+    let mut scene = Scene { bodies: vec![body], colliders: vec![Collider::new(floor)], ..Scene::default() };
     scene.solver.integrator = integrator;
     scene.solver.step = step;
     scene

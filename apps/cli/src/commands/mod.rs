@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod check;
 pub mod list;
+pub mod mesh;
 pub mod run;
 pub mod validate;
 

@@ -311,7 +311,7 @@ fn floor(scene: &Scene) -> Option<f64> {
         .iter()
         .filter_map(|collider| match collider.shape {
             ColliderShape::HalfSpace { normal: [x, y, z], offset } if x == 0.0 && z == 0.0 && y > 0.0 => Some(offset),
-            ColliderShape::HalfSpace { .. } => None,
+            _ => None,
         })
         .reduce(f64::max)
 }

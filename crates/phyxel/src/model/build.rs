@@ -3,11 +3,11 @@
 use super::checks::{check_fill, check_load, check_masses, check_pin, check_scene, check_skin, check_springs};
 use super::region::nodes_inside;
 use super::{BodyModel, Loads, Model, PinSet, Skin};
-use crate::contact::HalfSpace;
+use crate::contact::{Collider, Surface};
 use crate::material::{AnyLaw, MaterialError, Part, Viscosity};
 use crate::math::{Mat3, Real, Vec3};
 use crate::record::{BodyLayout, Cells};
-use crate::scene::{Body, Collider, ColliderShape, Load, LoadKind, MassKind, Method, Pin, Region, Scene};
+use crate::scene::{Body, Load, LoadKind, MassKind, Method, Pin, Region, Scene};
 use crate::shape::{EmbeddedMesh, Geometry, PointSampling, SpringNet, TetMesh, quality::boundary_triangles};
 use crate::stencil::block::{Block, Stencils};
 use crate::stencil::general::General;
@@ -37,6 +37,10 @@ pub enum BuildError {
     EmptyRegion { body: String, what: &'static str, min: [f64; 3], max: [f64; 3] },
     #[error("body {body:?}: node {node} is named in a region, but the body has {count} nodes")]
     NodeOutOfRange { body: String, node: u32, count: usize },
+    #[error(
+        "a collider's surface of {triangles} triangles is open: close its holes, or use a body that is pinned instead"
+    )]
+    OpenCollider { triangles: usize },
     #[error("an event names body {body:?}, which does not exist (bodies: {known})")]
     UnknownBody { body: String, known: String },
     #[error("event at {at} s: {why}")]
@@ -61,15 +65,21 @@ impl<R: Real> Model<R> {
             masses: Vec::new(),
             rayleigh_mass: Vec::new(),
             blocks: Vec::new(),
-            colliders: scene.colliders.iter().map(half_space).collect(),
+            colliders: scene.colliders.iter().map(Collider::new).collect(),
+            touchable: Vec::new(),
+            at_surface: Vec::new(),
+            radii: Vec::new(),
+            surface: Surface::default(),
             pins: Vec::new(),
             loads: Loads { gravity: Vec3::of(scene.gravity), ..Default::default() },
             consistent_mass: Vec::new(),
             version: 0,
         };
         for body in &scene.bodies {
+            warnings.extend(body.notes.iter().map(|note| format!("body {:?}: {note}", body.name)));
             model.add_body(body, &mut warnings)?;
         }
+        model.find_touchable(scene);
         model.loads.dead = vec![Vec3::zero(); model.rest.len()];
         model.loads.loaded_bodies = vec![false; model.bodies.len()];
         for (index, body) in scene.bodies.iter().enumerate() {
@@ -413,14 +423,5 @@ fn warn_about_phyxels(body: &Body, report: &MlsReport, warnings: &mut Warnings) 
              but the stabilisation: make the size smaller or the support larger",
             body.name, report.singular_phyxels, report.dropped_directions
         ));
-    }
-}
-
-fn half_space<R: Real>(collider: &Collider) -> HalfSpace<R> {
-    let ColliderShape::HalfSpace { normal, offset } = &collider.shape;
-    HalfSpace {
-        normal: Vec3::of(Vec3(*normal).normalized().0),
-        offset: R::of(*offset),
-        friction: R::of(collider.friction),
     }
 }

@@ -4,9 +4,9 @@ use super::BuildError;
 use crate::material::LawKind;
 use crate::math::{Real, Vec3};
 use crate::scene::{
-    Body, Collider, ColliderShape, Integrator, Load, LoadKind, MassKind, Method, Pin, Scene, SolverSettings,
+    Body, Collider, ColliderShape, Integrator, Load, LoadKind, MassKind, Method, Motion, Pin, Scene, SolverSettings,
 };
-use crate::shape::{EmbeddedMesh, Geometry, SpringNet, TriMesh};
+use crate::shape::{EmbeddedMesh, Geometry, Placement, SpringNet, TriMesh};
 
 fn check_numbers(numbers: &[f64], what: impl Fn() -> String) -> Result<(), BuildError> {
     match numbers.iter().find(|n| !n.is_finite()) {
@@ -96,12 +96,65 @@ fn check_body(body: &Body, scene: &Scene) -> Result<(), BuildError> {
 }
 
 fn check_collider(collider: &Collider) -> Result<(), BuildError> {
-    let ColliderShape::HalfSpace { normal, offset } = &collider.shape;
-    check_numbers(&[normal[0], normal[1], normal[2], *offset, collider.friction], || "a collider's plane".into())?;
-    check_positive(Vec3(*normal).norm(), "the length of a collider's normal")?;
-    if collider.friction < 0.0 {
-        let value = collider.friction;
-        return Err(BuildError::BadNumber { what: "a collider's friction".into(), value, remedy: ", zero or more" });
+    let length = |value: f64, what: &'static str| check_positive(value, what);
+    let name = || "a collider's shape".to_string();
+    match &collider.shape {
+        ColliderShape::HalfSpace { normal, offset } => {
+            check_numbers(&[normal[0], normal[1], normal[2], *offset], || "a collider's plane".into())?;
+            check_positive(Vec3(*normal).norm(), "the length of a collider's normal")?;
+        }
+        ColliderShape::Sphere { radius } => length(*radius, "a collider's radius")?,
+        ColliderShape::Box { size } => size.iter().try_for_each(|s| length(*s, "a collider's edge length"))?,
+        ColliderShape::Capsule { radius, height } => {
+            length(*radius, "a collider's radius")?;
+            length(height - 2.0 * radius, "what a capsule's height is above twice its radius")?;
+        }
+        ColliderShape::Cylinder { radius, height } => {
+            length(*radius, "a collider's radius")?;
+            length(*height, "a collider's height")?;
+        }
+        ColliderShape::HeightField(field) => {
+            length(field.spacing, "a height field's spacing")?;
+            check_numbers(&field.heights, || "a height of a collider".into())?;
+            let [nx, nz] = field.counts;
+            if nx < 2 || nz < 2 || nx.checked_mul(nz) != Some(field.heights.len()) {
+                let value = field.heights.len() as f64;
+                let remedy = ", and as many as the rows and columns ask for, at least 2 x 2";
+                return Err(BuildError::BadNumber {
+                    what: "the number of heights of a collider".into(),
+                    value,
+                    remedy,
+                });
+            }
+        }
+        ColliderShape::Mesh { solid, cell } => {
+            if let Some(cell) = cell {
+                length(*cell, "the cell of a collider's distance field")?;
+            }
+            if !solid.closed() {
+                return Err(BuildError::OpenCollider { triangles: solid.mesh().triangles.len() });
+            }
+        }
+    }
+    let Motion { velocity, spin, center, keys, .. } = &collider.motion;
+    let Placement { position, rotation } = &collider.placement;
+    for v in [velocity, spin, center, position, rotation] {
+        check_numbers(v, name)?;
+    }
+    for (key, next) in keys.iter().zip(keys.iter().skip(1).map(Some).chain([None])) {
+        check_numbers(&[key.0, key.1[0], key.1[1], key.1[2]], || "a key of a collider's motion".into())?;
+        if let Some(next) = next {
+            check_positive(next.0 - key.0, "the time between two keys of a collider's motion")?;
+        }
+    }
+    for (what, value, most) in [
+        ("a collider's friction", collider.friction, f64::MAX),
+        ("a collider's restitution", collider.restitution, 1.0),
+    ] {
+        if !(0.0..=most).contains(&value) {
+            let remedy = if most > 1.0 { ", zero or more" } else { ", from zero to one" };
+            return Err(BuildError::BadNumber { what: what.into(), value, remedy });
+        }
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ mod checks;
 mod embedding;
 mod loads;
 mod mass;
+mod outside;
 mod reanchor;
 mod region;
 mod skin;
@@ -18,7 +19,7 @@ pub use reanchor::Reanchor;
 pub use skin::Skin;
 pub use supports::{Held, PinSet};
 
-use crate::contact::HalfSpace;
+use crate::contact::{Collider, Surface};
 use crate::math::{Real, Vec3};
 use crate::record::BodyLayout;
 use crate::scene::{MassKind, Method, MlsSettings};
@@ -39,7 +40,15 @@ pub struct Model<R> {
     /// The elements.
     pub blocks: Vec<Block<R>>,
     /// What bodies hit.
-    pub colliders: Vec<HalfSpace<R>>,
+    pub colliders: Vec<Collider>,
+    /// Nodes that can touch something: those of surfaces, and all phyxels.
+    pub touchable: Vec<u32>,
+    /// Whether each node is among them.
+    pub at_surface: Vec<bool>,
+    /// How far the surface is from each node [m]: zero for the nodes of meshes, which lie on it.
+    pub radii: Vec<f64>,
+    /// The surfaces of bodies, for contact among them.
+    pub surface: Surface,
     /// What is held or moved.
     pub pins: Vec<PinSet>,
     /// Gravity and other forces.
@@ -78,6 +87,24 @@ pub struct BodyModel {
 }
 
 impl<R: Real> Model<R> {
+    /// Where a node is, when its displacement is `u`; in `f64`, so that small gaps of far bodies keep their digits [m].
+    #[inline(always)]
+    pub fn place(&self, node: usize, u: Vec3<R>) -> Vec3<f64> {
+        Vec3(self.rest[node].to_f64()) + Vec3(u.to_f64())
+    }
+
+    /// How far around a node its matter reaches, as contact sees it [m].
+    #[inline(always)]
+    pub fn contact_radius(&self, node: usize) -> f64 {
+        self.radii[node]
+    }
+
+    /// Whether a node can touch something.
+    #[inline(always)]
+    pub fn is_touchable(&self, node: usize) -> bool {
+        self.at_surface[node]
+    }
+
     /// How many nodes there are.
     pub fn node_count(&self) -> usize {
         self.rest.len()

@@ -94,6 +94,11 @@ impl Carried {
         (0..self.offsets.len() - 1).map(heaviest).collect()
     }
 
+    /// The phyxels around a vertex, with their weights.
+    pub fn around(&self, vertex: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        self.entries[self.run(vertex)].iter().map(|e| (e.0, e.1))
+    }
+
     fn run(&self, vertex: usize) -> std::ops::Range<usize> {
         self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize
     }

@@ -179,7 +179,7 @@ fn decode_touch<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<Tou
     let collider = input.indices(1, model.colliders.len())?[0];
     let slides = input.u64()? == 1;
     let direction = input.vectors(1)?[0];
-    Ok(Touch { node, collider, sliding: slides.then_some(direction), impulse: input.real()? })
+    Ok(Touch { sliding: slides.then_some(direction), impulse: input.real()?, ..Touch::new(node, collider) })
 }
 
 fn decode_loads<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<Loads<R>, SnapshotError> {

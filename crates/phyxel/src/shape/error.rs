@@ -132,7 +132,7 @@ pub enum ShapeError {
     NoTriangles,
     /// A triangle whose vertices are missing or not finite.
     #[error("triangle {triangle} of the surface refers to a vertex that is missing or not finite: repair the mesh")]
-    BadTriangle {
+    BrokenTriangle {
         /// Which triangle.
         triangle: usize,
     },

@@ -36,6 +36,11 @@ impl Placement {
         }
     }
 
+    /// World from body.
+    pub fn rotation_matrix(&self) -> Mat3<f64> {
+        self.matrix().unwrap_or(Mat3::identity())
+    }
+
     /// Rodrigues' formula; `None` when nothing turns, so that coordinates stay exact.
     fn matrix(&self) -> Option<Mat3<f64>> {
         let turn = Vec3(self.rotation);

@@ -1,6 +1,7 @@
 //! Explicit time integration. The caller cuts steps so that they are stable.
 
 use super::forces;
+use crate::contact::{Path, Plane};
 use crate::math::{Real, Vec3};
 use crate::model::{Held, Model};
 use crate::par;
@@ -150,11 +151,19 @@ impl<R: Real> Explicit<R> {
             state.v[n] = held.free * state.v[n] + given;
         }
         for collider in &model.colliders {
-            for n in 0..state.u.len() {
-                let gap = collider.gap(model.rest[n], state.u[n]);
-                if gap < R::zero() {
-                    state.v[n] = collider.resolve(R::zero(), state.v[n], R::of(dt));
-                    state.u[n] += collider.normal * (-gap).min(R::of(crate::contact::MAX_PUSH_SPEED * dt));
+            let (friction, bounce) = (R::of(collider.friction), R::of(collider.restitution));
+            for &node in &model.touchable {
+                let n = node as usize;
+                // The whole step was free: what it passed is found along its way.
+                let moved = (state.u[n] - start[n]) * R::of(1.0 / dt);
+                let Some(plane) = collider.meet::<R>(&path(model, n, (start[n], moved), (state.time, dt))) else {
+                    continue;
+                };
+                let depth = plane.least_normal_velocity(R::of(dt)) - plane.normal.dot(moved);
+                if depth > R::zero() {
+                    let on_surface = Plane { gap: R::zero(), ..plane };
+                    state.v[n] = on_surface.resolve(state.v[n], R::of(dt), friction, bounce);
+                    state.u[n] += plane.normal * (depth * R::of(dt));
                 }
             }
         }
@@ -194,25 +203,42 @@ impl<R: Real> Explicit<R> {
     }
 }
 
+/// The path of a node from displacement `u` at velocity `v`.
+fn path<R: Real>(model: &Model<R>, node: usize, (u, v): (Vec3<R>, Vec3<R>), (start, dt): (f64, f64)) -> Path {
+    let (from, radius) = (model.place(node, u), model.contact_radius(node));
+    Path { from, velocity: Vec3(v.to_f64()), radius, start, dt }
+}
+
 /// Stops nodes that would pass a surface within `dt`.
 fn collide<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
-    let State { u, v, .. } = state;
+    let State { u, v, time, .. } = state;
     for collider in &model.colliders {
-        par::for_each(v, |i, v| *v = collider.resolve(collider.gap(model.rest[i], u[i]), *v, dt));
+        let (friction, bounce) = (R::of(collider.friction), R::of(collider.restitution));
+        par::for_each(v, |i, v| {
+            if model.is_touchable(i)
+                && let Some(plane) = collider.meet::<R>(&path(model, i, (u[i], *v), (*time, dt.to_f64())))
+            {
+                *v = plane.resolve(*v, dt, friction, bounce);
+            }
+        });
     }
 }
 
 /// Stops nodes that lie on a surface, or in it, from going further in.
 fn rest_on_surfaces<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
-    let State { u, v, .. } = state;
+    let State { u, v, time, .. } = state;
     for collider in &model.colliders {
+        let friction = R::of(collider.friction);
         par::for_each(v, |i, v| {
-            let (rest, moved) = (collider.normal.dot(model.rest[i]), collider.normal.dot(u[i]));
-            let next = collider.normal.dot(*v) * dt;
-            let scale = rest.abs() + moved.abs() + next.abs() + collider.offset.abs();
+            if !model.is_touchable(i) {
+                return;
+            }
+            let plane = collider.nearest::<R>(&path(model, i, (u[i], *v), (*time, dt.to_f64())));
+            let next = plane.normal.dot(*v) * dt;
+            let scale = model.rest[i].norm() + u[i].norm() + next.abs();
             let rounding = R::EPSILON * R::of(16.0) * scale;
-            if collider.gap(model.rest[i], u[i]) <= rounding {
-                *v = collider.resolve(R::zero(), *v, R::one());
+            if plane.gap <= rounding {
+                *v = Plane { gap: R::zero(), ..plane }.resolve(*v, R::one(), friction, R::zero());
             }
         });
     }

@@ -272,7 +272,7 @@ impl<R: Real> Implicit<R> {
         let mut stop = Stop { tolerance, max_iterations, least_reference };
         let mut first = 0.0;
         for round in 0..MAX_CONTACT_ROUNDS {
-            touch::merge(model, stage, &self.pins, &self.touches, &mut self.held);
+            touch::merge(stage, &self.pins, &self.touches, &mut self.held);
             self.factor_if_needed()?;
             let Self { matrix, pins, held, v, b, rhs, q, touches, mass_scales, penalty_scales, .. } = self;
             rhs.copy_from_slice(b);

@@ -235,8 +235,9 @@ fn clear_of_colliders<R: Real>(model: &Model<R>, body: &crate::model::BodyModel,
     model.colliders.iter().all(|collider| {
         let closest = par::max(body.nodes.len(), f64::NEG_INFINITY, |i| {
             let n = first + i;
-            let gap = collider.gap(model.rest[n], state.u[n]).to_f64();
-            2.0 * dt * (state.v[n].norm().to_f64() + fall) - gap
+            let x = model.place(n, state.u[n]);
+            let gap = collider.distance(x, state.time) - model.contact_radius(n);
+            2.0 * dt * (state.v[n].norm().to_f64() + fall) + dt * collider.speed(x) - gap
         });
         closest < 0.0
     })

@@ -1,10 +1,11 @@
-//! Contact inside an implicit step: an active set of nodes on surfaces, each sticking or sliding.
+//! Contact with colliders inside an implicit step: an active set of nodes on surfaces, each sticking or sliding.
 //!
 //! A sticking node has its whole velocity given, a sliding one only its normal velocity, with Coulomb's force against
 //! its motion. After each linear solve the reactions say which nodes let go, slide or stick; the step ends when
-//! nothing changes any more. (Contact among bodies will replace this; half-spaces need no more.)
+//! nothing changes any more. A node in an edge or corner between surfaces touches each of them.
 
 use super::implicit::Inertia;
+use crate::contact::{Path, Plane, REST_SPEED};
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::{Held, Model};
 
@@ -15,10 +16,29 @@ pub struct Touch<R> {
     pub node: u32,
     /// Which collider.
     pub collider: u32,
+    /// Where they meet.
+    pub plane: Plane<R>,
+    /// Least normal velocity with which it rebounds [m/s]; very negative when it does not.
+    pub rebound: R,
     /// Whether it slides, and where to.
     pub sliding: Option<Vec3<R>>,
     /// Normal impulse of the last solve [N s].
     pub impulse: R,
+    /// The whole impulse of the last solve, friction included [N s].
+    pub reaction: Vec3<R>,
+}
+
+impl<R: Real> Touch<R> {
+    /// A touch without a past.
+    pub fn new(node: u32, collider: u32) -> Self {
+        let plane = Plane { normal: Vec3::zero(), gap: R::zero(), velocity: Vec3::zero() };
+        let (rebound, impulse) = (R::of(f64::MIN_POSITIVE - 1e30), R::zero());
+        Touch { node, collider, plane, rebound, sliding: None, impulse, reaction: Vec3::zero() }
+    }
+
+    fn least_normal_velocity(&self, over: R) -> R {
+        self.plane.least_normal_velocity(over).max(self.rebound)
+    }
 }
 
 /// Where a step starts and how far it goes: positions will be `u + gamma v`.
@@ -36,6 +56,26 @@ pub struct Stage<'a, R> {
     pub end_time: f64,
 }
 
+impl<R: Real> Stage<'_, R> {
+    /// The path of a node that moves at a velocity.
+    fn path(&self, model: &Model<R>, node: usize, velocity: Vec3<R>) -> Path {
+        let dt = self.over.to_f64();
+        Path {
+            from: model.place(node, self.u[node]),
+            velocity: Vec3(velocity.to_f64()),
+            radius: model.contact_radius(node),
+            start: self.end_time - dt,
+            dt,
+        }
+    }
+}
+
+/// The most surfaces that one node touches at a time: three hold it in every direction.
+const MOST_PLANES: usize = 3;
+
+/// Planes that differ by less than this angle [rad] count as one.
+const SAME_PLANE: f64 = 0.05;
+
 /// Nodes that may go this far below a surface before they count as touching, relative to how far they move.
 fn tolerance<R: Real>() -> R {
     R::EPSILON * R::of(16.0)
@@ -50,10 +90,13 @@ pub fn seed<R: Real>(
     inertia: Inertia,
     touches: &mut Vec<Touch<R>>,
 ) {
-    touches.retain(|t| {
-        let collider = &model.colliders[t.collider as usize];
-        let n = t.node as usize;
-        collider.gap(model.rest[n], stage.u[n]) <= R::of(1e-9).max(guess[n].norm() * stage.over) && !is_held(pins, n)
+    touches.retain_mut(|t| {
+        let (collider, n) = (&model.colliders[t.collider as usize], t.node as usize);
+        let path = stage.path(model, n, guess[n]);
+        t.plane = collider.meet(&path).unwrap_or_else(|| collider.nearest(&path));
+        t.rebound = Touch::<R>::new(0, 0).rebound;
+        let reach = (guess[n] - t.plane.velocity).norm() * stage.over;
+        t.plane.gap <= R::of(1e-9).max(reach) && !is_held(pins, n)
     });
     let fall = if inertia == Inertia::Dynamic { model.loads.gravity * stage.gamma } else { Vec3::zero() };
     add_passing(model, (stage, pins), |n| guess[n] + fall, touches);
@@ -73,48 +116,102 @@ pub fn add_passing<R: Real>(
 ) -> bool {
     let known = touches.len();
     for (c, collider) in model.colliders.iter().enumerate() {
-        for n in 0..stage.u.len() {
-            let (gap, v) = (collider.gap(model.rest[n], stage.u[n]), velocity(n));
-            let least = collider.least_normal_velocity(gap, stage.over);
-            let push = least - collider.normal.dot(v);
-            let slack = tolerance::<R>() * (collider.normal.dot(v).abs() + least.abs() + R::of(1e-6));
-            let is_known = || touches[..known].binary_search_by_key(&(n as u32), |t| t.node).is_ok();
-            if push > slack && !is_known() && !is_held(pins, n) {
-                let slip = v - collider.normal * collider.normal.dot(v);
-                // Friction that can stop a node does.
-                let sliding = (slip.norm() > collider.friction * push).then(|| slip.normalized());
-                touches.push(Touch { node: n as u32, collider: c as u32, sliding, impulse: push * model.masses[n] });
+        for &node in &model.touchable {
+            let n = node as usize;
+            let v = velocity(n);
+            let Some(plane) = collider.meet::<R>(&stage.path(model, n, v)) else { continue };
+            let mut touch = Touch { plane, ..Touch::new(node, c as u32) };
+            let least = plane.least_normal_velocity(stage.over);
+            let push = least - plane.normal.dot(v);
+            let slack = tolerance::<R>() * (plane.normal.dot(v).abs() + least.abs() + R::of(1e-6));
+            let key = (node, c as u32);
+            let is_known = || touches[..known].binary_search_by_key(&key, |t| (t.node, t.collider)).is_ok();
+            if push <= slack || is_known() || is_held(pins, n) {
+                continue;
             }
+            let approach = plane.normal.dot(plane.velocity - stage.v[n]);
+            if collider.restitution > 0.0 && approach > R::of(REST_SPEED) {
+                touch.rebound = plane.normal.dot(plane.velocity) + approach * R::of(collider.restitution);
+            }
+            let relative = v - plane.velocity;
+            let slip = relative - plane.normal * plane.normal.dot(relative);
+            // Friction that can stop a node does.
+            touch.sliding = (slip.norm() > R::of(collider.friction) * push).then(|| slip.normalized());
+            touch.impulse = push * model.masses[n];
+            touches.push(touch);
         }
     }
     let added = touches.len() > known;
     if added {
         // No two are equal, so the order is the only one; a stable sort would need memory.
         touches.sort_unstable_by_key(|t| (t.node, t.collider));
-        touches.dedup_by_key(|t| t.node);
     }
     added
 }
 
+/// The independent normals of the planes at a node, made orthogonal one after the other.
+struct Frame<R> {
+    directions: [Vec3<R>; MOST_PLANES],
+    /// Which touch of the group each belongs to.
+    owners: [usize; MOST_PLANES],
+    count: usize,
+}
+
+impl<R: Real> Frame<R> {
+    fn new(group: &[Touch<R>]) -> Self {
+        let mut frame = Frame { directions: [Vec3::zero(); MOST_PLANES], owners: [0; MOST_PLANES], count: 0 };
+        for (i, touch) in group.iter().enumerate() {
+            let mut rest = touch.plane.normal;
+            for e in &frame.directions[..frame.count] {
+                rest -= *e * e.dot(rest);
+            }
+            if frame.count < MOST_PLANES && rest.norm() > R::of(SAME_PLANE) {
+                frame.directions[frame.count] = rest.normalized();
+                frame.owners[frame.count] = i;
+                frame.count += 1;
+            }
+        }
+        frame
+    }
+
+    /// The velocity in the span of the normals with which each plane is just kept.
+    fn velocity(&self, group: &[Touch<R>], over: R) -> Vec3<R> {
+        let mut w = Vec3::zero();
+        for (e, &i) in self.directions[..self.count].iter().zip(&self.owners) {
+            let n = group[i].plane.normal;
+            w += *e * ((group[i].least_normal_velocity(over) - n.dot(w)) / n.dot(*e));
+        }
+        w
+    }
+
+    /// The parts of a reaction along the planes' normals, one per touch of the group, and what is left of it.
+    fn split(&self, group: &[Touch<R>], reaction: Vec3<R>, parts: &mut [R]) -> Vec3<R> {
+        let mut rest = reaction;
+        for (e, &i) in self.directions[..self.count].iter().zip(&self.owners).rev() {
+            let n = group[i].plane.normal;
+            parts[i] = rest.dot(*e) / n.dot(*e);
+            rest -= n * parts[i];
+        }
+        rest
+    }
+
+    fn free(&self) -> Mat3<R> {
+        self.directions[..self.count].iter().fold(Mat3::identity(), |free, e| free - Mat3::outer(*e, *e))
+    }
+}
+
 /// Pins and touching nodes together, ascending.
-pub fn merge<R: Real>(
-    model: &Model<R>,
-    stage: &Stage<'_, R>,
-    pins: &[Held<R>],
-    touches: &[Touch<R>],
-    held: &mut Vec<Held<R>>,
-) {
+pub fn merge<R: Real>(stage: &Stage<'_, R>, pins: &[Held<R>], touches: &[Touch<R>], held: &mut Vec<Held<R>>) {
     held.clear();
     held.extend_from_slice(pins);
-    for touch in touches {
-        let collider = &model.colliders[touch.collider as usize];
-        let n = touch.node as usize;
-        let least = collider.least_normal_velocity(collider.gap(model.rest[n], stage.u[n]), stage.over);
-        let free = match touch.sliding {
-            Some(_) => Mat3::identity() - Mat3::outer(collider.normal, collider.normal),
-            None => Mat3::zero(),
-        };
-        held.push(Held { node: touch.node, free, velocity: collider.normal * least });
+    for group in touches.chunk_by(|a, b| a.node == b.node) {
+        let frame = Frame::new(group);
+        let (mut velocity, mut free) = (frame.velocity(group, stage.over), frame.free());
+        if let Some(sticking) = group.iter().find(|t| t.sliding.is_none()) {
+            velocity += free * sticking.plane.velocity;
+            free = Mat3::zero();
+        }
+        held.push(Held { node: group[0].node, free, velocity });
     }
     held.sort_unstable_by_key(|h| h.node);
 }
@@ -123,7 +220,7 @@ pub fn merge<R: Real>(
 pub fn add_friction<R: Real>(model: &Model<R>, touches: &[Touch<R>], b: &mut [Vec3<R>]) {
     for touch in touches {
         if let Some(direction) = touch.sliding {
-            let friction = model.colliders[touch.collider as usize].friction;
+            let friction = R::of(model.colliders[touch.collider as usize].friction);
             b[touch.node as usize] -= direction * (friction * touch.impulse.max(R::zero()));
         }
     }
@@ -141,32 +238,56 @@ pub fn update<R: Real>(
     round: usize,
 ) -> bool {
     let settling = round >= 4;
+    let mut changed = false;
+    for group in touches.chunk_by_mut(|a, b| a.node == b.node) {
+        let node = group[0].node as usize;
+        changed |= update_node(model, group, (v[node], q[node]), round);
+    }
     let known = touches.len();
     if !settling {
-        touches.retain(|t| model.colliders[t.collider as usize].normal.dot(q[t.node as usize]) >= R::zero());
+        touches.retain(|t| t.impulse >= R::zero());
     }
-    let mut changed = touches.len() != known;
-    for touch in touches {
-        let collider = &model.colliders[touch.collider as usize];
-        let (reaction, velocity) = (q[touch.node as usize], v[touch.node as usize]);
-        let impulse = collider.normal.dot(reaction).max(R::zero());
+    changed | (touches.len() != known)
+}
+
+/// [`update`] for all touches of one node.
+fn update_node<R: Real>(
+    model: &Model<R>,
+    group: &mut [Touch<R>],
+    (velocity, reaction): (Vec3<R>, Vec3<R>),
+    round: usize,
+) -> bool {
+    let (settling, mut changed) = (round >= 4, false);
+    let mut impulses = [R::zero(); 8];
+    let count = group.len().min(impulses.len());
+    let tangential = Frame::new(&group[..count]).split(&group[..count], reaction, &mut impulses);
+    let friction = |t: &Touch<R>| R::of(model.colliders[t.collider as usize].friction);
+    let mut most = R::zero();
+    for (touch, impulse) in group.iter().zip(&impulses) {
+        most += friction(touch) * impulse.max(R::zero());
+    }
+    let share = R::one() / R::of(count as f64);
+    for (touch, &impulse) in group.iter_mut().zip(&impulses) {
+        let (mu, normal) = (friction(touch), touch.plane.normal);
         let drifted = round < 2 && (impulse - touch.impulse).abs() > R::of(0.05) * impulse;
-        touch.impulse = impulse;
-        let tangential = reaction - collider.normal * impulse;
-        let slip = velocity - collider.normal * collider.normal.dot(velocity);
+        touch.impulse = if settling { impulse.max(R::zero()) } else { impulse };
+        touch.reaction = normal * touch.impulse + tangential * share;
+        let relative = velocity - touch.plane.velocity;
+        let slip = relative - normal * normal.dot(relative);
         match touch.sliding {
-            None if !settling && tangential.norm() > collider.friction * impulse => {
+            None if !settling && tangential.norm() > most => {
                 // It would have moved against the reaction that held it.
                 touch.sliding = Some(-tangential.normalized());
                 changed = true;
             }
-            Some(direction) if slip.dot(direction) < R::zero() && collider.friction > R::zero() => {
+            Some(direction) if slip.dot(direction) < R::zero() && mu > R::zero() => {
                 touch.sliding = None;
                 changed = true;
             }
-            Some(_) => {
+            Some(direction) => {
+                touch.reaction -= direction * (mu * touch.impulse.max(R::zero()));
                 touch.sliding = Some(slip.normalized());
-                changed |= drifted && collider.friction > R::zero();
+                changed |= drifted && mu > R::zero();
             }
             None => {}
         }

@@ -6,7 +6,7 @@
 //! here for comparison. Elements of one colour share no node: they are solved in parallel and applied in order.
 
 use super::colour::{Colouring, colour};
-use crate::contact::MAX_PUSH_SPEED;
+use crate::contact::Path;
 use crate::material::{AnyLaw, Constraint, Corotated, Law, lame, with_law};
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::{Held, Model};
@@ -110,7 +110,7 @@ impl<R: Real> Xpbd<R> {
         for _ in 0..settings.iterations {
             self.sweep(model, state, R::of(h), pbd);
             self.contacts =
-                project_contacts(model, state, (&self.start, &self.inverse_mass), &mut self.pushed, R::of(h));
+                project_contacts(model, state, (&self.start, &self.inverse_mass), &mut self.pushed, (end, R::of(h)));
         }
         let (start, inverse) = (&self.start, R::of(1.0 / h));
         let State { u, v, .. } = state;
@@ -306,31 +306,39 @@ fn project_contacts<R: Real>(
     state: &mut State<R>,
     (start, inverse_mass): (&[Vec3<R>], &[Vec3<R>]),
     pushed: &mut [R],
-    h: R,
+    (end, h): (f64, R),
 ) -> usize {
     let mut count = 0;
     for collider in &model.colliders {
-        for (n, u) in state.u.iter_mut().enumerate() {
-            let depth = -collider.gap(model.rest[n], *u);
-            if depth <= R::zero() || inverse_mass[n].0.contains(&R::zero()) {
+        let friction = R::of(collider.friction);
+        for &node in &model.touchable {
+            let n = node as usize;
+            let u = &mut state.u[n];
+            if inverse_mass[n].0.contains(&R::zero()) {
+                continue;
+            }
+            let moved = *u - start[n];
+            let path = Path {
+                from: model.place(n, start[n]),
+                velocity: Vec3((moved * (R::one() / h)).to_f64()),
+                radius: model.contact_radius(n),
+                start: end - h.to_f64(),
+                dt: h.to_f64(),
+            };
+            let Some(plane) = collider.meet::<R>(&path) else { continue };
+            // Matter that was inside at the start rises at a bounded speed.
+            let push = (plane.least_normal_velocity(h) - plane.normal.dot(moved) / h) * h;
+            if push <= R::zero() {
                 continue;
             }
             count += 1;
-            let outside = (-collider.gap(model.rest[n], start[n])).max(R::zero());
-            // Matter that was inside at the start rises at a bounded speed.
-            let push = depth - (outside - R::of(MAX_PUSH_SPEED) * h).max(R::zero());
-            let push = push.max(R::zero());
-            let moved = *u - start[n];
-            let slip = moved - collider.normal * collider.normal.dot(moved);
+            let relative = moved - plane.velocity * h;
+            let slip = relative - plane.normal * plane.normal.dot(relative);
             let length = slip.norm();
             pushed[n] += push;
             // Each sweep pushes a little; what friction can hold in all is measured by all the pushes together.
-            let held = if length <= collider.friction * pushed[n] {
-                R::one()
-            } else {
-                (collider.friction * push / length).min(R::one())
-            };
-            *u += collider.normal * push - slip * held;
+            let held = if length <= friction * pushed[n] { R::one() } else { (friction * push / length).min(R::one()) };
+            *u += plane.normal * push - slip * held;
         }
     }
     count

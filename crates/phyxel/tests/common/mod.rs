@@ -32,7 +32,7 @@ pub fn phyxels(lagrangian: Lagrangian) -> MlsSettings {
 
 /// The half-space below y = 0.
 pub fn floor(friction: f64) -> Collider {
-    Collider { shape: ColliderShape::HalfSpace { normal: [0.0, 1.0, 0.0], offset: 0.0 }, friction }
+    Collider { friction, ..Collider::new(ColliderShape::HalfSpace { normal: [0.0, 1.0, 0.0], offset: 0.0 }) }
 }
 
 /// One body above a floor.

@@ -8,7 +8,8 @@ use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
 use super::materials::Materials;
 use super::regions;
-use super::shapes;
+use super::{files, shapes};
+use crate::solid::Filled;
 
 const KEYS: &[&str] = &[
     "name",
@@ -53,8 +54,9 @@ fn read(
     let fields = item.fields(KEYS)?;
     let name = name(&fields, earlier)?;
     let material = fields.or("material", Material::default(), |field| materials.find(field))?;
-    let (geometry, method) = geometry(&fields, &material, nodes_so_far)?;
+    let (Filled { geometry, notes }, method) = geometry(&fields, &material, nodes_so_far)?;
     let mut body = Body::new(name, geometry, method, material);
+    body.notes = notes;
     body.velocity = fields.vector("velocity", body.velocity)?;
     body.spin = fields.vector("spin", body.spin)?;
     body.mass = mass(&fields, method)?;
@@ -79,24 +81,31 @@ fn name(fields: &Fields<'_>, earlier: &[Body]) -> Result<String, SceneError> {
     Ok(name.into())
 }
 
-fn geometry(
-    fields: &Fields<'_>,
-    material: &Material,
-    nodes_so_far: &mut f64,
-) -> Result<(Geometry, Method), SceneError> {
+fn geometry(fields: &Fields<'_>, material: &Material, nodes_so_far: &mut f64) -> Result<(Filled, Method), SceneError> {
     let shape_field = fields.require("shape", "shape = { box = [x, y, z] } or another shape")?;
-    let shape = shapes::shape(&shape_field)?;
     let methods = Method::ALL.map(|method| (method.name(), method));
-    let method = fields.word("method", "method", &methods, shapes::default_method(&shape))?;
     let resolution = shapes::resolution(fields)?;
+    if files::is_file(&shape_field) {
+        let method = fields.word("method", "method", &methods, Method::Mls)?;
+        let filled = files::body(&shape_field, method, &resolution, &shapes::placement(fields)?)?;
+        *nodes_so_far += points(&filled.geometry).len() as f64;
+        check_nodes(fields, *nodes_so_far)?;
+        return Ok((filled, method));
+    }
+    let shape = shapes::shape(&shape_field)?;
+    let method = fields.word("method", "method", &methods, shapes::default_method(&shape))?;
     let estimate = shape.node_estimate(method, &resolution);
     *nodes_so_far += estimate.map_err(|error| shape_field.fail(Problem::Shape(error)))?;
-    if *nodes_so_far > MAX_NODES {
-        let (nodes, bytes) = (*nodes_so_far, *nodes_so_far * BYTES_PER_NODE);
-        return Err(fields.fail(Problem::TooLarge { nodes, bytes, limit: MAX_NODES }));
-    }
+    check_nodes(fields, *nodes_so_far)?;
     let geometry = shapes::discretise(fields, &shape, method, &resolution, material)?;
-    Ok((geometry, method))
+    Ok((Filled { geometry, notes: Vec::new() }, method))
+}
+
+fn check_nodes(fields: &Fields<'_>, nodes: f64) -> Result<(), SceneError> {
+    if nodes <= MAX_NODES {
+        return Ok(());
+    }
+    Err(fields.fail(Problem::TooLarge { nodes, bytes: nodes * BYTES_PER_NODE, limit: MAX_NODES }))
 }
 
 fn mass(fields: &Fields<'_>, method: Method) -> Result<MassKind, SceneError> {

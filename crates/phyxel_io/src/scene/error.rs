@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use phyxel::material::MaterialError;
 use phyxel::shape::ShapeError;
 
+use crate::solid::SolidError;
+
 /// A scene that cannot be simulated. Its display is one sentence: the file, the line, the key, the problem, the remedy.
 ///
 /// The fields are those of [`Fault`].
@@ -232,6 +234,9 @@ pub enum Problem {
     /// A material that no solver can use.
     #[error("{0}")]
     Material(MaterialError),
+    /// A file that did not become a body.
+    #[error("{0}")]
+    Solid(SolidError),
     /// A shape that cannot be cut into pieces.
     #[error("{0}")]
     Shape(ShapeError),

@@ -1,28 +1,11 @@
-//! `[[events]]` and `[[colliders]]`.
+//! `[[events]]`.
 
 use phyxel::material::Material;
-use phyxel::scene::{Action, Body, Collider, ColliderShape, Event};
+use phyxel::scene::{Action, Body, Event};
 
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
 use super::{materials, regions};
-
-/// Friction of a collider that says nothing about it.
-const DEFAULT_FRICTION: f64 = 0.5;
-
-/// Reads a collider.
-pub(super) fn collider(item: &Field<'_>) -> Result<Collider, SceneError> {
-    let fields = item.fields(&["plane", "friction"])?;
-    let plane_field = fields.require("plane", "plane = { normal = [0, 1, 0], offset = 0 }")?;
-    let plane = plane_field.fields(&["normal", "offset"])?;
-    let normal = plane.vector("normal", [0.0, 1.0, 0.0])?;
-    if normal == [0.0; 3] {
-        return Err(plane.get("normal").unwrap_or(plane_field).fail(Problem::NoDirection));
-    }
-    let offset = plane.number("offset", Range::Any, 0.0)?;
-    let friction = fields.number("friction", Range::NotNegative, DEFAULT_FRICTION)?;
-    Ok(Collider { shape: ColliderShape::HalfSpace { normal, offset }, friction })
-}
 
 /// Reads the events and returns them in the order in which they happen. A later `set` builds on the earlier ones.
 pub(super) fn read_all(items: &[Field<'_>], bodies: &[Body], duration: f64) -> Result<Vec<Event>, SceneError> {

@@ -19,6 +19,8 @@ pub(super) enum Range {
     Fraction,
     /// Greater than zero and at most one.
     Share,
+    /// From zero to one, both included.
+    ZeroToOne,
 }
 
 impl Range {
@@ -29,6 +31,7 @@ impl Range {
             Range::NotNegative => (value >= 0.0, "0 or more"),
             Range::PoissonRatio => (value > -1.0 && value < 0.5, "greater than -1 and less than 0.5"),
             Range::Fraction => (value > 0.0 && value < 1.0, "greater than 0 and less than 1"),
+            Range::ZeroToOne => ((0.0..=1.0).contains(&value), "from 0 to 1"),
             Range::Share => (value > 0.0 && value <= 1.0, "greater than 0 and at most 1"),
         };
         if inside { Ok(value) } else { Err(Problem::OutOfRange { value, wanted }) }

@@ -9,16 +9,18 @@
 //! | `[solver]` | `method` ("implicit-euler"), `step` (1/120), `linear` ("auto"), `tolerance` (1e-4), `max_iterations` (10000), `newton_iterations` (1), `newton_tolerance` (1e-5), `iterations` (10) and `substeps` (10) of PBD and XPBD, `pbd_stiffness` (0.9), `conserve_momentum` (true) |
 //! | `[materials.NAME]` | `preset` (a named material to start from), `law` ("corotated"), `young_modulus` (5e4), `poisson_ratio` (0.45), `density` (1000), `volume_stiffness`, `viscosity`, `bulk_viscosity`, `rayleigh_mass`, `rayleigh_stiffness` (0), `stiffness_matrix` (6 rows, law "anisotropic" only) |
 //! | `[[bodies]]` | `name` and `shape` (required), `method` ("mls"; "spring" for cloth and rope), one of `size`, `count` (1000), `cells`; `split` ("five" or "six" tetrahedra per cell of a box), `material` (a table above or a preset; a soft jelly), `position`, `rotation` (axis times degrees), `velocity`, `spin` (0), `mass` ("lumped"), `pins`, `loads` (none); for phyxels `kernel` ("poly6"), `support` (1.8 spacings, or `{ k, factor }`), `stabilisation` (0.1), `consistency` (true), `lagrangian` ("total") |
-//! | `shape` | `{ box = [x, y, z] }`, `{ sphere = r }`, `{ cylinder = { radius, height } }`, `{ torus = { major_radius, minor_radius } }`, `{ cloth = { size = [x, z], thickness } }`, `{ rope = { length, radius } }` |
+//! | `shape` | `{ box = [x, y, z] }`, `{ sphere = r }`, `{ cylinder = { radius, height } }`, `{ torus = { major_radius, minor_radius } }`, `{ cloth = { size = [x, z], thickness } }`, `{ rope = { length, radius } }`, or from a file beside the scene `{ file = "bunny.obj" }` (OBJ, STL, PLY, glTF; or tetrahedra: .msh, .node, .mesh, .vtk, .vtu, .usda) with `unit` (1, metres per unit) or `height` (scaled to this), `up` ("y"), `origin` ("file", "centre" or "base"), `fill` ("stuffing" or "cover" for tetrahedra; "voxels", "bcc" or "octree" for phyxels), `features` (keep edges sharper than this, in degrees), `uniform` (false), `levels` (2, of an octree) |
 //! | `pins` | one of `box = { min, max }`, `sphere = { center, radius }`, `all = true` in world coordinates; `velocity`, `spin`, `center` (0), `axes` (all), `until` (for ever) |
 //! | `loads` | a region as above; one of `force` (on each node), `total_force`, `traction`, `pressure` |
-//! | `[[colliders]]` | `plane = { normal ([0, 1, 0]), offset (0) }`, `friction` (0.5) |
+//! | `[[colliders]]` | one of `plane = { normal ([0, 1, 0]), offset (0) }`, `sphere = r`, `box = [x, y, z]`, `capsule = { radius, height }`, `cylinder = { radius, height }` (along y), `heights = { spacing, rows = [[…], …] }` (terrain over xz), `mesh = { file, unit, up, height, origin, cell }` (a closed surface); `position`, `rotation` (axis times degrees), `velocity`, `spin` (about `center`, its position), `until` (for ever), `keys = [[t, x, y, z], …]` (shifts at given times), `friction` (0.5), `restitution` (0) |
 //! | `[[events]]` | `at` (required), `body` (all), exactly one of `set`, `release = true`, `pin`, `push`, `loads`, `gravity` |
 
 mod body;
+mod colliders;
 mod error;
 mod events;
 mod fields;
+mod files;
 mod materials;
 mod overrides;
 mod regions;
@@ -105,7 +107,7 @@ fn read_root(root: &Node, file: &str) -> Result<Scene, SceneError> {
     if body_items.is_empty() {
         return Err(fields.fail(Problem::NoBodies));
     }
-    let colliders = fields.items("colliders")?.iter().map(events::collider).collect::<Result<_, _>>()?;
+    let colliders = fields.items("colliders")?.iter().map(colliders::read).collect::<Result<_, _>>()?;
     // Bodies last but for events: building them is the only slow part, and a slip elsewhere should be told at once.
     let bodies = body::read_all(&body_items, &materials)?;
     let events = events::read_all(&fields.items("events")?, &bodies, duration)?;

@@ -1,7 +1,5 @@
 //! `shape`, and how finely it is cut.
 
-use std::path::Path;
-
 use phyxel::material::Material;
 use phyxel::scene::Method;
 use phyxel::shape::structured::{CubeSplit, box_tets};
@@ -56,17 +54,8 @@ pub(super) fn shape(field: &Field<'_>) -> Result<Shape, SceneError> {
                 radius: length(&fields, "radius", "radius = r in metres")?,
             }
         }
-        "wall" => return Err(value.fail(Problem::NotYet("walls"))),
-        _ => return Err(surface_file(&value)?),
+        _ => return Err(value.fail(Problem::NotYet("walls"))),
     })
-}
-
-/// Surfaces are not read yet, but a missing file is told first: it would be wrong in any version.
-fn surface_file(field: &Field<'_>) -> Result<SceneError, SceneError> {
-    let folder = Path::new(field.file).parent().unwrap_or(Path::new(""));
-    let path = folder.join(field.text()?);
-    let problem = if path.is_file() { Problem::NotYet("surfaces from files") } else { Problem::MissingFile(path) };
-    Ok(field.fail(problem))
 }
 
 /// Springs for what is thin, phyxels for what is solid.
@@ -93,6 +82,14 @@ pub(super) fn resolution(body: &Fields<'_>) -> Result<Resolution, SceneError> {
     })
 }
 
+/// Where a body stands.
+pub(super) fn placement(body: &Fields<'_>) -> Result<Placement, SceneError> {
+    Ok(Placement {
+        position: body.vector("position", [0.0; 3])?,
+        rotation: body.vector("rotation", [0.0; 3])?.map(f64::to_radians),
+    })
+}
+
 /// Cuts a shape into pieces. `split` is about boxes of tetrahedra alone; other methods leave it unread, so that a scene
 /// can be tried with each.
 pub(super) fn discretise(
@@ -102,10 +99,7 @@ pub(super) fn discretise(
     resolution: &Resolution,
     material: &Material,
 ) -> Result<Geometry, SceneError> {
-    let placement = Placement {
-        position: body.vector("position", [0.0; 3])?,
-        rotation: body.vector("rotation", [0.0; 3])?.map(f64::to_radians),
-    };
+    let placement = placement(body)?;
     let fail = |error| body.get("shape").unwrap_or(body.field.clone()).fail(Problem::Shape(error));
     let split = body.word("split", "split", &[("five", CubeSplit::Five), ("six", CubeSplit::Six)], CubeSplit::Five)?;
     if let Shape::Box { size } = shape

@@ -36,6 +36,13 @@ pub struct Solid {
     volume: OnceLock<f64>,
 }
 
+/// Two solids are equal when their surfaces are.
+impl PartialEq for Solid {
+    fn eq(&self, other: &Self) -> bool {
+        self.mesh == other.mesh
+    }
+}
+
 impl Solid {
     /// Takes a surface. Faces that disagree with their neighbours are turned the way that most of their part is wound, and
     /// a surface wound inward as a whole is turned inside out. Holes and loose triangles are allowed, as long as
@@ -153,7 +160,7 @@ fn check(mesh: &TriMesh) -> Result<(), ShapeError> {
         t.iter().any(|n| mesh.points.get(*n as usize).is_none_or(|p| !p.iter().all(|c| c.abs() < 1e100)))
     };
     match mesh.triangles.iter().position(bad) {
-        Some(triangle) => Err(ShapeError::BadTriangle { triangle }),
+        Some(triangle) => Err(ShapeError::BrokenTriangle { triangle }),
         None => Ok(()),
     }
 }

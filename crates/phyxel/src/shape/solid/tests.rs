@@ -172,10 +172,10 @@ fn what_encloses_nothing_is_refused() {
     assert_eq!(Solid::new(needle).unwrap_err(), ShapeError::EnclosesNothing);
     assert_eq!(Solid::new(TriMesh::default()).unwrap_err(), ShapeError::NoTriangles);
     let outside = TriMesh { triangles: vec![[0, 1, 2], [0, 1, 3]], ..triangle.clone() };
-    assert_eq!(Solid::new(outside).unwrap_err(), ShapeError::BadTriangle { triangle: 1 });
+    assert_eq!(Solid::new(outside).unwrap_err(), ShapeError::BrokenTriangle { triangle: 1 });
     let mut nowhere = triangle;
     nowhere.points[1][2] = f64::NAN;
-    assert_eq!(Solid::new(nowhere).unwrap_err(), ShapeError::BadTriangle { triangle: 0 });
+    assert_eq!(Solid::new(nowhere).unwrap_err(), ShapeError::BrokenTriangle { triangle: 0 });
 }
 
 #[test]

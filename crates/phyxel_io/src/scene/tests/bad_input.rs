@@ -144,7 +144,7 @@ fn what_must_be_there_is_asked_for() {
         (&with("[[events]]\nrelease = true"), &["no `at`"]),
         (&with("[[events]]\nat = 1"), &["none of set, release"]),
         (&with("[[events]]\nat = 1\nrelease = true\npush = [0, 1, 0]"), &["release and push", "exactly one"]),
-        (&with("[[colliders]]\nfriction = 1"), &["no `plane`"]),
+        (&with("[[colliders]]\nfriction = 1"), &["none of plane, sphere"]),
     ]);
 }
 

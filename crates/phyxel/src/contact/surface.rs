@@ -1,0 +1,108 @@
+//! The surfaces of all bodies as contact among them sees it: vertices that are combinations of nodes, triangles, edges.
+
+use crate::math::{Real, Vec3};
+use crate::model::Model;
+
+/// A point of a surface: a fixed combination of up to four nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vertex {
+    /// The nodes; where there are fewer than four, the last ones weigh nothing.
+    pub nodes: [u32; 4],
+    /// Their weights, which sum to one.
+    pub weights: [f64; 4],
+}
+
+impl Vertex {
+    /// A node.
+    pub fn node(node: u32) -> Self {
+        Vertex { nodes: [node; 4], weights: [1.0, 0.0, 0.0, 0.0] }
+    }
+
+    /// The nodes that count, with their weights.
+    pub fn parts(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
+        self.nodes.iter().copied().zip(self.weights).filter(|(_, w)| *w != 0.0)
+    }
+
+    /// The combination of a field over nodes.
+    pub fn of<R: Real>(&self, field: &[Vec3<R>]) -> Vec3<f64> {
+        self.parts().fold(Vec3::zero(), |sum, (n, w)| sum + Vec3(field[n as usize].to_f64()) * w)
+    }
+}
+
+/// Which part of the surface belongs to a body, and how it takes part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// Which body.
+    pub body: usize,
+    /// Its vertices begin here, and end where the next part begins.
+    pub first_vertex: usize,
+    /// Its triangles begin here.
+    pub first_triangle: usize,
+    /// Its edges begin here.
+    pub first_edge: usize,
+    /// Mean length of its edges [m].
+    pub edge_length: f64,
+    /// It may touch itself.
+    pub touches_itself: bool,
+    /// Coulomb's coefficient.
+    pub friction: f64,
+}
+
+/// The surfaces of all bodies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surface {
+    /// The vertices.
+    pub vertices: Vec<Vertex>,
+    /// Three vertices each.
+    pub triangles: Vec<[u32; 3]>,
+    /// Two vertices each, every edge once.
+    pub edges: Vec<[u32; 2]>,
+    /// The bodies that have a surface.
+    pub parts: Vec<Part>,
+    /// The part of each vertex.
+    pub part_of: Vec<u32>,
+}
+
+impl Surface {
+    /// Adds the surface of a body: its vertices, and triangles over them.
+    pub fn add(&mut self, mut part: Part, vertices: Vec<Vertex>, triangles: &[[u32; 3]], rest: &[Vec3<f64>]) {
+        let first = self.vertices.len() as u32;
+        part.first_vertex = self.vertices.len();
+        part.first_triangle = self.triangles.len();
+        part.first_edge = self.edges.len();
+        let mut edges: Vec<[u32; 2]> = triangles
+            .iter()
+            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+            .map(|[a, b]| [a.min(b) + first, a.max(b) + first])
+            .collect();
+        edges.sort_unstable();
+        edges.dedup();
+        let place = |v: u32| vertices[(v - first) as usize].of(rest);
+        let total: f64 = edges.iter().map(|&[a, b]| (place(a) - place(b)).norm()).sum();
+        part.edge_length = total / edges.len().max(1) as f64;
+        self.part_of.extend(vertices.iter().map(|_| self.parts.len() as u32));
+        self.vertices.extend(vertices);
+        self.triangles.extend(triangles.iter().map(|t| t.map(|v| v + first)));
+        self.edges.extend(edges);
+        self.parts.push(part);
+    }
+
+    /// Whether two bodies, or two parts of one, can ever touch.
+    pub fn is_needed(&self) -> bool {
+        self.parts.len() > 1 || self.parts.iter().any(|p| p.touches_itself)
+    }
+
+    /// Where every vertex is [m].
+    pub fn positions<R: Real>(&self, model: &Model<R>, u: &[Vec3<R>], out: &mut Vec<Vec3<f64>>) {
+        out.clear();
+        let place =
+            |v: &Vertex| v.parts().fold(Vec3::zero(), |sum, (n, w)| sum + model.place(n as usize, u[n as usize]) * w);
+        out.extend(self.vertices.iter().map(place));
+    }
+
+    /// How fast every vertex is [m/s].
+    pub fn velocities<R: Real>(&self, v: &[Vec3<R>], out: &mut Vec<Vec3<f64>>) {
+        out.clear();
+        out.extend(self.vertices.iter().map(|vertex| vertex.of(v)));
+    }
+}

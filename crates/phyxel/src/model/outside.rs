@@ -1,0 +1,145 @@
+//! What of a body can be touched, and by what.
+
+use super::{Model, Skin};
+use crate::contact::{Part, Surface, Vertex};
+use crate::math::{Mat3, Real, Vec3};
+use crate::scene::Scene;
+use crate::shape::{EmbeddedMesh, Geometry, PointSampling, Solid, TriMesh};
+
+impl<R: Real> Model<R> {
+    /// Notes the nodes that contact looks at: those of boundary faces, all nodes of springs, and all phyxels, which may be
+    /// laid bare as they move. Phyxels within their body are as thick as their distance from its surface, and nodes of a
+    /// cover are as much thinner than nothing.
+    pub(super) fn find_touchable(&mut self, scene: &Scene) {
+        self.at_surface = vec![false; self.rest.len()];
+        self.radii = vec![0.0; self.rest.len()];
+        for (body, spec) in self.bodies.iter().zip(&scene.bodies) {
+            match &spec.geometry {
+                Geometry::Springs(_) => self.at_surface[body.nodes.clone()].fill(true),
+                Geometry::Points(sampling) => {
+                    self.at_surface[body.nodes.clone()].fill(true);
+                    self.radii[body.nodes.clone()].copy_from_slice(&depths(sampling));
+                }
+                Geometry::Embedded(embedded) => {
+                    self.at_surface[body.nodes.clone()].fill(true);
+                    self.radii[body.nodes.clone()].copy_from_slice(&heights(embedded));
+                }
+                Geometry::Tets(_) => body.faces.iter().flatten().for_each(|&n| self.at_surface[n as usize] = true),
+            }
+        }
+        self.touchable = (0..self.rest.len() as u32).filter(|&n| self.at_surface[n as usize]).collect();
+        self.surface = self.contact_surface(scene);
+    }
+
+    fn contact_surface(&self, scene: &Scene) -> Surface {
+        let mut surface = Surface::default();
+        let rest: Vec<Vec3<f64>> = self.rest.iter().map(|x| Vec3(x.to_f64())).collect();
+        for (index, (body, spec)) in self.bodies.iter().zip(&scene.bodies).enumerate() {
+            let triangles = &body.layout.skin_triangles;
+            if triangles.is_empty() || !spec.contact.enabled {
+                continue;
+            }
+            let first = body.nodes.start as u32;
+            let vertices = match (&body.skin, &spec.geometry) {
+                (Skin::Nodes(nodes), _) => nodes.iter().map(|&n| Vertex::node(n)).collect(),
+                (Skin::Embedded(vertices), _) => {
+                    let shifted = vertices.iter();
+                    shifted
+                        .map(|(nodes, weights)| Vertex { nodes: nodes.map(|n| n + first), weights: *weights })
+                        .collect()
+                }
+                (Skin::Carried(carried), Geometry::Points(sampling)) => {
+                    let vertex = |i: usize| held_by_four(sampling, sampling.skin.points[i], carried.around(i), first);
+                    (0..sampling.skin.points.len()).map(vertex).collect()
+                }
+                _ => continue,
+            };
+            let part = Part {
+                body: index,
+                first_vertex: 0,
+                first_triangle: 0,
+                first_edge: 0,
+                edge_length: 0.0,
+                touches_itself: spec.contact.self_contact,
+                friction: spec.contact.friction,
+            };
+            surface.add(part, vertices, triangles, &rest);
+        }
+        surface
+    }
+}
+
+/// A vertex of the skin as a combination of four phyxels around it: those that it lies least far outside of. Exact for
+/// every affine motion.
+fn held_by_four(
+    sampling: &PointSampling,
+    vertex: [f64; 3],
+    around: impl Iterator<Item = (u32, f64)>,
+    first: u32,
+) -> Vertex {
+    const CANDIDATES: usize = 10;
+    let mut near: Vec<(u32, f64)> = around.collect();
+    near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    near.truncate(CANDIDATES);
+    let (x, at) = (Vec3(vertex), |k: usize| Vec3(sampling.points[near[k].0 as usize]));
+    let fallback = Vertex::node(near.first().map_or(0, |n| n.0) + first);
+    if near.is_empty() || (at(0) - x).norm() < 1e-9 * sampling.spacing {
+        return fallback;
+    }
+    let mut best: Option<(f64, Vertex)> = None;
+    for i in 1..near.len() {
+        for j in i + 1..near.len() {
+            for k in j + 1..near.len() {
+                let edges = Mat3::from_columns([at(i) - at(0), at(j) - at(0), at(k) - at(0)]);
+                if edges.det().abs() < 0.05 * sampling.spacing.powi(3) {
+                    continue;
+                }
+                let Some(inverse) = edges.inverse() else { continue };
+                let [b, c, d] = (inverse * (x - at(0))).0;
+                let weights = [1.0 - b - c - d, b, c, d];
+                let extrapolation: f64 = weights.iter().map(|w| w.abs()).sum();
+                if best.as_ref().is_none_or(|(least, _)| extrapolation < *least - 1e-9) {
+                    let nodes = [0, i, j, k].map(|m| near[m].0 + first);
+                    best = Some((extrapolation, Vertex { nodes, weights }));
+                }
+            }
+        }
+    }
+    best.map_or(fallback, |(_, vertex)| vertex)
+}
+
+/// How far each phyxel is from the skin, at most half the spacing: deeper ones are never the first to touch [m].
+fn depths(sampling: &PointSampling) -> Vec<f64> {
+    let Some(solid) = solid(&sampling.skin) else { return vec![0.0; sampling.points.len()] };
+    let depth = |i: usize| {
+        let most = 0.5 * sampling.spacings.get(i).unwrap_or(&sampling.spacing);
+        if sampling.boundary[i] { solid.nearest(sampling.points[i]).distance.min(most) } else { most }
+    };
+    (0..sampling.points.len()).map(depth).collect()
+}
+
+/// Minus how far each node of a cover is outside the surface that it carries; those inside are left alone [m].
+fn heights(embedded: &EmbeddedMesh) -> Vec<f64> {
+    let Some(solid) = solid(&embedded.skin) else { return vec![0.0; embedded.mesh.points.len()] };
+    embedded.mesh.points.iter().map(|p| -solid.signed_distance(*p).max(0.0)).collect()
+}
+
+fn solid(skin: &TriMesh) -> Option<Solid> {
+    if skin.triangles.is_empty() { None } else { Solid::new(skin.clone()).ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::structured::box_points;
+
+    #[test]
+    fn phyxels_on_the_faces_of_a_block_are_thin_and_those_within_are_not() {
+        let sampling = box_points([4, 4, 4], [0.0; 3], [1.0; 3]).expect("a block");
+        let depths = depths(&sampling);
+        for (p, depth) in sampling.points.iter().zip(&depths) {
+            let face = p.iter().any(|c| *c == 0.0 || *c == 1.0);
+            assert!(if face { *depth == 0.0 } else { *depth == 0.125 }, "{p:?}: {depth}");
+        }
+    }
+}
