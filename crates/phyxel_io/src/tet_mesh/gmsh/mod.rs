@@ -45,7 +45,8 @@ pub(super) fn read(source: &Source, raw: &mut Raw) -> Result<()> {
         };
         let mut numbers = Numbers { cursor, mode };
         match (name, version) {
-            (b"Nodes", Version::Two) => tags = Some(v2::nodes(&mut numbers, raw)?),
+            (b"Nodes", Version::Two) => tags = Some(v2::nodes(&mut numbers, raw, false)?),
+            (b"ParametricNodes", Version::Two) => tags = Some(v2::nodes(&mut numbers, raw, true)?),
             (b"Nodes", Version::Four) => tags = Some(v4::nodes(&mut numbers, raw)?),
             (b"Elements", _) => {
                 let missing =
