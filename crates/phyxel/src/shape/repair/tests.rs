@@ -299,3 +299,35 @@ fn a_large_ball_in_pieces_is_put_together() {
     let exact = 4.0 / 3.0 * std::f64::consts::PI;
     assert!((enclosed_volume(&mesh) / exact - 1.0).abs() < 1e-3);
 }
+
+/// Any triangles at all: nothing panics, and what a repair promises holds afterwards.
+#[test]
+fn random_triangles_are_brought_into_order() {
+    let mut seed = 7u64;
+    let mut below = |n: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % n
+    };
+    for _ in 0..3000 {
+        let (vertices, faces) = (3 + below(7), below(14));
+        // Few places, so that vertices coincide and lie on lines.
+        let points = (0..vertices).map(|_| [0; 3].map(|_| below(3) as f64)).collect();
+        let triangles = (0..faces).map(|_| [0; 3].map(|_| below(vertices) as u32)).collect();
+        let given = TriMesh { points, triangles };
+        let (mesh, report) = fixed(given.clone());
+        assert!(mesh.triangles.iter().all(|[a, b, c]| a != b && b != c && c != a));
+        assert_eq!((report.faces, report.vertices), (mesh.triangles.len(), mesh.points.len()));
+        assert_eq!(report.faces_in, report.faces + report.degenerate + report.duplicates);
+        assert_eq!(report.vertices_in, report.vertices + report.welded + report.unreferenced);
+        assert_eq!(report.closed, !mesh.triangles.is_empty() && is_watertight(&mesh.triangles));
+        assert!(report.one_sided > 0 || report.inconsistent_edges == 0, "{given:?}");
+        for (triangle, origin) in mesh.triangles.iter().zip(&report.origins) {
+            let [a, b, c] = given.triangles[origin.triangle as usize].map(|v| given.points[v as usize]);
+            let expected = if origin.turned { [a, c, b] } else { [a, b, c] };
+            assert_eq!(triangle.map(|v| mesh.points[v as usize]), expected);
+        }
+        let (again, second) = fixed(mesh.clone());
+        assert_eq!(second.welded + second.unreferenced + second.duplicates, 0, "{given:?}");
+        assert!(again.triangles.len() <= mesh.triangles.len());
+    }
+}
