@@ -1,7 +1,7 @@
 //! Models that the field uses, when they lie beside the repository.
 
 use phyxel::shape::quality::enclosed_volume;
-use phyxel::shape::{RepairReport, RepairSettings, TriMesh};
+use phyxel::shape::{RepairReport, RepairSettings, TriMesh, repair};
 use phyxel_io::surface::{SurfaceOptions, read_surface};
 use std::path::Path;
 
@@ -34,4 +34,13 @@ fn the_bunny_keeps_its_five_holes() {
     let Some((_, report)) = model("stanford-bunny.obj") else { return };
     assert_eq!((report.faces, report.boundary_edges, report.boundary_loops), (69_451, 223, 5));
     assert!(!report.closed);
+}
+
+#[test]
+fn a_bunny_inside_out_is_turned_in_spite_of_its_holes() {
+    let Some((mesh, _)) = model("stanford-bunny.obj") else { return };
+    let inside_out = mesh.triangles.iter().map(|[a, b, c]| [*a, *c, *b]).collect();
+    let given = TriMesh { points: mesh.points.clone(), triangles: inside_out };
+    let (turned, report) = repair(given, &RepairSettings::default()).unwrap();
+    assert_eq!((report.shells_turned, turned), (1, mesh));
 }

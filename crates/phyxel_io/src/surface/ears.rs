@@ -1,7 +1,7 @@
 //! Polygons into triangles: fans where they are enough, ears cut off one by one where a polygon is not convex.
 
 /// The most corners that a polygon which no fan can cut may have: the time of cutting ears grows with their square.
-const MOST_CORNERS: usize = 10_000;
+const MOST_CORNERS: usize = 5_000;
 
 /// A polygon that would take too long.
 #[derive(Debug)]

@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
                 Ok(())
             }
             Some(b"mtllib") => {
-                self.libraries.push(line.text());
+                self.name_library(line.text());
                 Ok(())
             }
             Some(b"l") => self.skip("lines"),
@@ -155,6 +155,13 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
+    /// Each library once, and not without end.
+    fn name_library(&mut self, name: String) {
+        if self.libraries.len() < MOST_LIBRARIES && !self.libraries.contains(&name) {
+            self.libraries.push(name);
+        }
+    }
+
     fn use_material(&mut self, name: String) {
         let materials = &mut self.surface.materials;
         self.material = *self.by_name.entry(name).or_insert_with_key(|name| {
@@ -204,6 +211,8 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// More material libraries than any file needs.
+const MOST_LIBRARIES: usize = 64;
 const WHAT: [&str; 3] = ["vertex", "texture coordinate", "normal"];
 
 impl<'a> Cursor<'a> {

@@ -18,6 +18,8 @@ pub enum TetFormat {
     TetGen,
     /// MEDIT as text.
     Medit,
+    /// MEDIT as bytes.
+    MeditBinary,
     /// Legacy VTK as bytes.
     Vtk,
     /// Legacy VTK as text.
@@ -34,13 +36,14 @@ pub enum TetFormat {
 
 impl TetFormat {
     /// Every format.
-    pub const ALL: [TetFormat; 12] = [
+    pub const ALL: [TetFormat; 13] = [
         TetFormat::Gmsh2,
         TetFormat::Gmsh2Binary,
         TetFormat::Gmsh4,
         TetFormat::Gmsh4Binary,
         TetFormat::TetGen,
         TetFormat::Medit,
+        TetFormat::MeditBinary,
         TetFormat::Vtk,
         TetFormat::VtkText,
         TetFormat::Vtu,
@@ -62,6 +65,7 @@ impl TetFormat {
             TetFormat::Gmsh2 | TetFormat::Gmsh2Binary | TetFormat::Gmsh4 | TetFormat::Gmsh4Binary => "msh",
             TetFormat::TetGen => "node",
             TetFormat::Medit => "mesh",
+            TetFormat::MeditBinary => "meshb",
             TetFormat::Vtk | TetFormat::VtkText => "vtk",
             TetFormat::Vtu | TetFormat::VtuText | TetFormat::VtuBase64 => "vtu",
             TetFormat::Usd => "usda",

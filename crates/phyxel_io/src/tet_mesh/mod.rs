@@ -6,6 +6,7 @@
 mod format;
 mod gmsh;
 mod medit;
+mod meshb;
 mod raw;
 mod report;
 #[cfg(test)]
@@ -47,7 +48,7 @@ impl Default for TetMeshOptions {
     }
 }
 
-const KNOWN: &str = "Gmsh .msh, TetGen .node/.ele, MEDIT .mesh, VTK .vtk and .vtu, USD .usda";
+const KNOWN: &str = "Gmsh .msh, TetGen .node/.ele, MEDIT .mesh and .meshb, VTK .vtk and .vtu, USD .usda";
 
 /// Reads a tetrahedral mesh of any known format; of TetGen's two files either may be named.
 ///
@@ -85,9 +86,8 @@ fn read_raw(source: &Source, raw: &mut Raw) -> Result<()> {
         Err(source.error(Problem::Unsupported { what: "binary or packed USD".into(), remedy }))
     } else if medit::is_text(source) {
         medit::read(source, raw)
-    } else if extension == "meshb" {
-        let what = "binary MEDIT".into();
-        Err(source.error(Problem::Unsupported { what, remedy: "save it as text (.mesh)" }))
+    } else if meshb::is_binary(source) {
+        meshb::read(source, raw)
     } else if matches!(extension.as_str(), "node" | "ele") && source.is_text() {
         tetgen::read(source, raw)
     } else {

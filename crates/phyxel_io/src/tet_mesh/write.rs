@@ -1,11 +1,11 @@
 //! Tetrahedral meshes out, each file under a temporary name until it is whole.
 
-use super::{TetFormat, gmsh, medit, tetgen, usd, vtk, vtu};
+use super::{TetFormat, gmsh, medit, meshb, tetgen, usd, vtk, vtu};
 use crate::file::{AtomicFile, OutputError};
 use phyxel::shape::TetMesh;
 use std::path::Path;
 
-const KNOWN: &str = ".msh (Gmsh), .node or .ele (TetGen), .mesh (MEDIT), .vtk, .vtu and .usda";
+const KNOWN: &str = ".msh (Gmsh), .node or .ele (TetGen), .mesh or .meshb (MEDIT), .vtk, .vtu and .usda";
 
 /// Writes a mesh in the format of the extension; TetGen's two files lie side by side.
 pub fn write_tet_mesh(path: &Path, mesh: &TetMesh) -> Result<(), OutputError> {
@@ -27,6 +27,7 @@ pub fn write_tet_mesh_as(path: &Path, mesh: &TetMesh, format: TetFormat) -> Resu
         TetFormat::Gmsh4Binary => gmsh::write_4(w, mesh, true),
         TetFormat::TetGen => Ok(()),
         TetFormat::Medit => medit::write(w, mesh),
+        TetFormat::MeditBinary => meshb::write(w, mesh),
         TetFormat::Vtk => vtk::write(w, mesh, true),
         TetFormat::VtkText => vtk::write(w, mesh, false),
         TetFormat::Vtu => vtu::write(w, mesh, vtu::Arrays::Appended),

@@ -23,15 +23,19 @@ pub(super) fn clean(
         retain(triangles, origins, &keep);
         report.degenerate = collapsed;
     }
-    if settings.drop_duplicates {
-        keep = vec![true; triangles.len()];
-        report.duplicates = drop_copies(points.len(), triangles, &mut keep);
-        retain(triangles, origins, &keep);
-    }
-    if settings.drop_degenerate {
-        let dropped = drop_flat(points, triangles, origins);
-        report.degenerate += dropped.0;
-        report.flat_kept = dropped.1;
+    loop {
+        if settings.drop_duplicates {
+            keep = vec![true; triangles.len()];
+            report.duplicates += drop_copies(points.len(), triangles, &mut keep);
+            retain(triangles, origins, &keep);
+        }
+        let (dropped, kept) = if settings.drop_degenerate { drop_flat(points, triangles, origins) } else { (0, 0) };
+        report.degenerate += dropped;
+        report.flat_kept = kept;
+        // A face less may change what its neighbours are: a wall, a seam.
+        if dropped == 0 {
+            break;
+        }
     }
 }
 

@@ -60,8 +60,8 @@ impl Edges {
         let (low, high) = (a.min(b) as usize, a.max(b));
         let bucket = &self.entries[self.starts[low] as usize..self.starts[low + 1] as usize];
         let begin = bucket.partition_point(|e| e.0 < high);
-        let count = bucket[begin..].iter().take_while(|e| e.0 == high).count();
-        &bucket[begin..begin + count]
+        let end = bucket.partition_point(|e| e.0 <= high);
+        &bucket[begin..end]
     }
 }
 

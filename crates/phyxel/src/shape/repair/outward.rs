@@ -72,15 +72,22 @@ fn shells(points: &[[f64; 3]], patches: &Patches, triangles: &[[u32; 3]], turned
         shells[patch].area += (b - a).cross(c - a).norm();
     }
     let mut rim = Vec::new();
+    let mut sides: Vec<(u32, i32)> = Vec::new();
     patches.edges.for_each(|edge| {
         if let [(_, half)] = *edge {
             rim.push(current(half, turned));
+            return;
         }
-        for &(_, half) in edge {
-            let patch = patches.of_face[half as usize / 3];
-            let own = edge.iter().filter(|(_, h)| patches.of_face[*h as usize / 3] == patch);
-            let balance: i32 = own.map(|(_, h)| if is_forward(triangles, current(*h, turned)) { 1 } else { -1 }).sum();
-            shells[patch as usize].undecided |= edge.len() > 1 && balance != 0;
+        // Where three and more faces meet, each patch must still run as often forward as backward.
+        let side = |half: u32| {
+            let forward = is_forward(triangles, current(half, turned));
+            (patches.of_face[half as usize / 3], if forward { 1 } else { -1 })
+        };
+        sides.clear();
+        sides.extend(edge.iter().map(|(_, half)| side(*half)));
+        sides.sort_unstable();
+        for own in sides.chunk_by(|a, b| a.0 == b.0) {
+            shells[own[0].0 as usize].undecided |= own.iter().map(|s| s.1).sum::<i32>() != 0;
         }
     });
     for (half, centre) in lids(points, triangles, &rim) {
@@ -122,11 +129,14 @@ fn lids(points: &[[f64; 3]], triangles: &[[u32; 3]], rim: &[u32]) -> Vec<(u32, V
 /// Which patches are to be turned.
 fn inside_out(points: &[[f64; 3]], patches: &Patches, triangles: &[[u32; 3]], shells: &[Shell]) -> Vec<bool> {
     let nesting = Nesting::of(points, triangles, &patches.of_face, shells);
-    let around = nesting.containers(shells.len());
+    let around = nesting.containers();
+    // Containers are larger than what they contain, so this ends.
     let outermost = |shell: usize| {
-        let candidates = around[shell].iter().map(|&s| s as usize).filter(|&s| around[s].is_empty());
-        let size = |s: &usize| shells[*s].six_volume.abs();
-        candidates.max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(shell)
+        let mut outer = shell;
+        while let Some(larger) = around[outer] {
+            outer = larger as usize;
+        }
+        outer
     };
     (0..shells.len()).map(|s| shells[s].six_volume != 0.0 && shells[outermost(s)].six_volume < 0.0).collect()
 }

@@ -299,3 +299,69 @@ fn a_large_ball_in_pieces_is_put_together() {
     let exact = 4.0 / 3.0 * std::f64::consts::PI;
     assert!((enclosed_volume(&mesh) / exact - 1.0).abs() < 1e-3);
 }
+
+/// Thousands of small shells in a row along each axis, all inside out, one in every other with a cavity.
+#[test]
+fn many_shells_in_a_row_are_told_apart() {
+    for axis in 0..3 {
+        let mut parts = Vec::new();
+        for i in 0..5000 {
+            let mut low = [0.0; 3];
+            low[axis] = 2.0 * f64::from(i);
+            parts.push(inverted(block(low, low.map(|c| c + 1.0))));
+            if i % 2 == 0 {
+                parts.push(block(low.map(|c| c + 0.25), low.map(|c| c + 0.75)));
+            }
+        }
+        let (mesh, report) = fixed(joined(&parts));
+        assert_eq!((report.shells_turned, report.components), (7500, 7500));
+        assert!((enclosed_volume(&mesh) - (5000.0 - 2500.0 * 0.125)).abs() < 1e-6);
+    }
+}
+
+/// Like the pages of a book: the cost must not grow with the square of the faces at an edge.
+#[test]
+fn an_edge_may_have_very_many_faces() {
+    let pages = 200_000u32;
+    let mut points = vec![[0.0; 3], [1.0, 0.0, 0.0]];
+    let triangles: Vec<[u32; 3]> = (0..pages).map(|i| [0, 1, i + 2]).collect();
+    points.extend((0..pages).map(|i| [0.5, 1.0, f64::from(i)]));
+    let (_, report) = fixed(TriMesh { points: points.clone(), triangles: triangles.clone() });
+    assert_eq!((report.faces, report.non_manifold_edges, report.components), (pages as usize, 1, 1));
+    for p in &mut points[2..] {
+        *p = [2.0 + p[2], 0.0, 0.0];
+    }
+    assert_eq!(fixed(TriMesh { points, triangles }).1.degenerate, pages as usize, "all on one line");
+}
+
+/// Any triangles at all: nothing panics, and what a repair promises holds afterwards.
+#[test]
+fn random_triangles_are_brought_into_order() {
+    let mut seed = 7u64;
+    let mut below = |n: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % n
+    };
+    for _ in 0..3000 {
+        let (vertices, faces) = (3 + below(7), below(14));
+        // Few places, so that vertices coincide and lie on lines.
+        let points = (0..vertices).map(|_| [0; 3].map(|_| below(3) as f64)).collect();
+        let triangles = (0..faces).map(|_| [0; 3].map(|_| below(vertices) as u32)).collect();
+        let given = TriMesh { points, triangles };
+        let (mesh, report) = fixed(given.clone());
+        assert!(mesh.triangles.iter().all(|[a, b, c]| a != b && b != c && c != a));
+        assert_eq!((report.faces, report.vertices), (mesh.triangles.len(), mesh.points.len()));
+        assert_eq!(report.faces_in, report.faces + report.degenerate + report.duplicates);
+        assert_eq!(report.vertices_in, report.vertices + report.welded + report.unreferenced);
+        assert_eq!(report.closed, !mesh.triangles.is_empty() && is_watertight(&mesh.triangles));
+        assert!(report.one_sided > 0 || report.inconsistent_edges == 0, "{given:?}");
+        for (triangle, origin) in mesh.triangles.iter().zip(&report.origins) {
+            let [a, b, c] = given.triangles[origin.triangle as usize].map(|v| given.points[v as usize]);
+            let expected = if origin.turned { [a, c, b] } else { [a, b, c] };
+            assert_eq!(triangle.map(|v| mesh.points[v as usize]), expected);
+        }
+        let (again, second) = fixed(mesh.clone());
+        assert_eq!(second.welded + second.unreferenced + second.duplicates, 0, "{given:?}");
+        assert!(again.triangles.len() <= mesh.triangles.len());
+    }
+}

@@ -1,7 +1,6 @@
 //! glTF 2.0 and GLB: all meshes of all scenes, each where its node stands.
 //!
-//! The JSON is read into a few structures of our own: the `gltf` crate trusts counts, strides and types of numbers once
-//! its validation has passed, and panics or misreads where they lie.
+//! The JSON is read into a few structures of our own; ARCHITECTURE.md says why.
 
 mod accessor;
 mod buffers;
@@ -14,6 +13,7 @@ use crate::input::{Axes, MeshFileError, Place, Problem, Source};
 use accessor::Data;
 use document::{Document, Primitive};
 use nodes::Affine;
+use std::collections::HashSet;
 
 type Result<T> = std::result::Result<T, Problem>;
 
@@ -32,6 +32,12 @@ pub(super) fn read(source: &Source, axes: Axes) -> std::result::Result<SurfaceFi
     check(&document).map_err(|problem| source.error(problem))?;
     let mut data = Data { document: &document, buffers: Vec::new() };
     let used = used_buffers(&document);
+    let mut uris = HashSet::new();
+    let mut twice = document.buffers.iter().zip(&used).filter(|(_, used)| **used).filter_map(|(b, _)| b.uri.as_ref());
+    if twice.any(|uri| !uri.starts_with("data:") && !uris.insert(uri)) {
+        let (what, remedy) = ("a file that is the buffer twice".into(), "export as .glb");
+        return Err(source.error(Problem::Unsupported { what, remedy }));
+    }
     for (buffer, used) in document.buffers.iter().zip(used) {
         data.buffers.push(if used { Some(buffers::load(source, buffer, chunk)?) } else { None });
     }

@@ -11,7 +11,7 @@ pub(super) use write::{write_2, write_4};
 
 use super::Result;
 use super::raw::Raw;
-use crate::input::{Cursor, Problem, Source};
+use crate::input::{Cursor, Problem, Source, shortened};
 use numbers::{Mode, Numbers};
 use tags::Tags;
 
@@ -45,7 +45,8 @@ pub(super) fn read(source: &Source, raw: &mut Raw) -> Result<()> {
         };
         let mut numbers = Numbers { cursor, mode };
         match (name, version) {
-            (b"Nodes", Version::Two) => tags = Some(v2::nodes(&mut numbers, raw)?),
+            (b"Nodes", Version::Two) => tags = Some(v2::nodes(&mut numbers, raw, false)?),
+            (b"ParametricNodes", Version::Two) => tags = Some(v2::nodes(&mut numbers, raw, true)?),
             (b"Nodes", Version::Four) => tags = Some(v4::nodes(&mut numbers, raw)?),
             (b"Elements", _) => {
                 let missing =
@@ -106,7 +107,7 @@ fn read_format(cursor: &mut Cursor, raw: &mut Raw) -> Result<(Version, Mode)> {
 }
 
 fn end(cursor: &mut Cursor, name: &[u8]) -> Result<()> {
-    cursor.keyword(&format!("$End{}", String::from_utf8_lossy(name)))
+    cursor.keyword(&format!("$End{}", shortened(name)))
 }
 
 fn skip(cursor: &mut Cursor, name: &[u8]) -> Result<()> {
@@ -114,5 +115,5 @@ fn skip(cursor: &mut Cursor, name: &[u8]) -> Result<()> {
     if cursor.skip_past(&ending) {
         return Ok(());
     }
-    Err(cursor.error(Problem::Missing { expected: format!("`{}`", String::from_utf8_lossy(&ending)) }))
+    Err(cursor.error(Problem::Missing { expected: format!("`{}`", shortened(&ending)) }))
 }

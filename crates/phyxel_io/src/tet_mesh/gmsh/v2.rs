@@ -7,7 +7,8 @@ use super::numbers::Numbers;
 use super::tags::Tags;
 use crate::input::Problem;
 
-pub(super) fn nodes(numbers: &mut Numbers, raw: &mut Raw) -> Result<Tags> {
+/// Reads nodes; `parametric` ones say behind their position where they lie on an entity of the model.
+pub(super) fn nodes(numbers: &mut Numbers, raw: &mut Raw, parametric: bool) -> Result<Tags> {
     let least = if numbers.is_text() { 8 } else { 28 };
     let count = numbers.cursor.count("nodes", least)?;
     numbers.begin();
@@ -17,6 +18,13 @@ pub(super) fn nodes(numbers: &mut Numbers, raw: &mut Raw) -> Result<Tags> {
         tags.push(u64::try_from(tag).unwrap_or(u64::MAX));
         let point = numbers.triple()?;
         raw.node(&numbers.cursor, point)?;
+        if parametric {
+            let dimension = numbers.int("the dimension of an entity")?;
+            numbers.int("the tag of an entity")?;
+            for _ in 0..if (1..=2).contains(&dimension) { dimension } else { 0 } {
+                numbers.real("a parameter of a node")?;
+            }
+        }
     }
     Tags::new(&numbers.cursor, tags)
 }

@@ -74,7 +74,11 @@ fn files_of_other_kinds_say_what_to_do() {
     let error = read_tet_mesh(dir.path(), &TetMeshOptions::default()).unwrap_err();
     assert!(matches!(*error.problem, Problem::Folder));
     assert!(complaint("a.usdc", "PXR-USDC\0\0").contains("usdcat"));
-    assert!(complaint("a.meshb", [1, 0, 0, 0, 2, 0, 0, 0]).contains("save it as text (.mesh)"));
+    assert!(complaint("a.meshb", [1, 0, 0, 0, 2, 0, 0, 0]).contains("has no tetrahedra"));
+    let backward = [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 0];
+    assert!(complaint("a.meshb", backward).contains("byte 20: keyword 3 says that the next one is at byte 8"));
+    let announced = [&backward[..12], &[20, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 99, 0, 0, 0, 255, 255, 255, 127]].concat();
+    assert!(complaint("a.meshb", announced).contains("the vertices announced needs 60129542116 bytes, 0 are left"));
     assert!(
         complaint("a.msh", "hello").contains("is not a tetrahedral mesh that can be read, although it is called .msh")
     );

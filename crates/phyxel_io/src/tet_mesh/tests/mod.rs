@@ -82,6 +82,7 @@ fn the_extension_names_the_format() {
         ("b.node", "TetGen"),
         ("c.ele", "TetGen"),
         ("d.mesh", "MEDIT"),
+        ("d.meshb", "MEDIT, binary"),
         ("e.vtk", "VTK, binary"),
         ("f.VTU", "VTU"),
         ("g.usda", "USD, text"),

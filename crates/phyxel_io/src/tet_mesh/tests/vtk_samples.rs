@@ -141,6 +141,24 @@ fn deflated_arrays_in_base64_and_raw() {
     assert!(complaint("a.vtu", &text).contains("ends too early"));
 }
 
+/// A thousand pieces that all point at one array.
+#[test]
+fn shared_arrays_do_not_multiply_a_file() {
+    let array = "<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"appended\" offset=\"0\"/>";
+    let piece = format!("<Piece><Points>{array}</Points><Cells></Cells></Piece>");
+    let head = "<VTKFile type=\"UnstructuredGrid\" header_type=\"UInt64\"><UnstructuredGrid>";
+    let text = format!("{head}{}</UnstructuredGrid><AppendedData encoding=\"raw\">_", piece.repeat(1000));
+    let data = vec![0u8; 2_400_000];
+    let whole = [text.as_bytes(), &2_400_000u64.to_le_bytes(), &data].concat();
+    // The first piece lacks its cells; with cells the second one would exceed the bytes of the file.
+    assert!(complaint("a.vtu", &whole).contains("the array of connectivity is missing"));
+    let cells = ["connectivity", "offsets", "types"]
+        .map(|name| format!("<DataArray type=\"Int32\" Name=\"{name}\" format=\"ascii\"></DataArray>"));
+    let text = text.replace("<Cells>", &format!("<Cells>{}", cells.concat()));
+    let whole = [text.as_bytes(), &2_400_000u64.to_le_bytes(), &data].concat();
+    assert!(complaint("a.vtu", &whole).contains("arrays that several pieces share cannot be read"));
+}
+
 #[test]
 fn mistakes_are_named() {
     let cases = [

@@ -4,6 +4,7 @@ use super::super::Result;
 use super::cells::Number;
 use super::xml::Tag;
 use crate::input::{MeshFileError, Problem, Source, base64, parse, shortened};
+use std::cell::Cell;
 use std::io::Read;
 
 /// Deflate makes at most this many bytes of one.
@@ -17,6 +18,21 @@ pub(super) struct Encoding {
     pub(super) compressor: Option<String>,
     /// Where appended data begins, and whether it is base64.
     pub(super) appended: Option<(usize, bool)>,
+    /// Bytes that arrays may still have: pieces that share their arrays could multiply a small file without bound.
+    pub(super) left: Cell<u64>,
+}
+
+impl Encoding {
+    pub(super) fn new(source: &Source) -> Self {
+        let left = Cell::new(source.bytes.len() as u64);
+        Encoding { big_endian: false, long_headers: false, compressor: None, appended: None, left }
+    }
+
+    /// All arrays are deflated: together they cannot be longer than the whole file inflated.
+    pub(super) fn deflate(&mut self, compressor: String) {
+        self.left.set(self.left.get().saturating_mul(MOST_INFLATION));
+        self.compressor = Some(compressor);
+    }
 }
 
 /// Where an array is.
@@ -69,6 +85,11 @@ impl Spec {
                 return Err(source.error_on_line(self.begin, problem));
             }
         };
+        let left = encoding.left.get().checked_sub(bytes.len() as u64).ok_or_else(|| {
+            let what = "arrays that several pieces share".into();
+            source.error_on_line(self.begin, Problem::Unsupported { what, remedy: "export one piece" })
+        })?;
+        encoding.left.set(left);
         Ok(bytes.chunks_exact(self.number.bytes()).map(|b| self.number.decode(b, encoding.big_endian)).collect())
     }
 

@@ -34,7 +34,7 @@ enum Part {
 /// Reads all pieces.
 pub(super) fn read(source: &Source, raw: &mut Raw) -> Result<()> {
     raw.report.format = "VTU";
-    let mut encoding = Encoding { big_endian: false, long_headers: false, compressor: None, appended: None };
+    let mut encoding = Encoding::new(source);
     let mut pieces: Vec<Piece> = Vec::new();
     let (mut at, mut part) = (0, Part::Other);
     while let Some(tag) = next_tag(source, at)? {
@@ -67,7 +67,9 @@ fn open_file(source: &Source, tag: &Tag, encoding: &mut Encoding) -> Result<()> 
     }
     encoding.big_endian = tag.get("byte_order").as_deref() == Some("BigEndian");
     encoding.long_headers = tag.get("header_type").as_deref() == Some("UInt64");
-    encoding.compressor = tag.get("compressor").filter(|c| !c.is_empty());
+    if let Some(compressor) = tag.get("compressor").filter(|c| !c.is_empty() && encoding.compressor.is_none()) {
+        encoding.deflate(compressor);
+    }
     Ok(())
 }
 
