@@ -2,7 +2,8 @@
 //!
 //! Isosurface stuffing (Labelle and Shewchuk 2007): a body-centred cubic lattice is laid over the solid, lattice points that are too close
 //! to the surface move onto it, and the tetrahedra that the surface still goes through are cut by fixed patterns. Dihedral
-//! angles stay between 10.7° and 164.8°. The cells around the surface have one size; inside they grow with an octree.
+//! angles stay between 10.5° and 163.5°. The cells around the surface have one size; inside they grow with an octree. At
+//! last boundary nodes slide along the surface to tips between the lattice points, as far as the angles allow.
 //!
 //! The surface is met where its triangles go through the edges of the lattice, which costs as much as there are triangles and
 //! crossings; no distances are computed, and no tree is asked unless the surface has holes.
@@ -11,6 +12,7 @@ mod band;
 mod crossings;
 mod crumbs;
 mod emit;
+mod features;
 mod field;
 mod key_map;
 mod lattice;
@@ -92,7 +94,8 @@ pub fn stuff(solid: &Solid, settings: &StuffingSettings) -> Result<(TetMesh, Stu
         Fineness::Tets(count) => search(solid, settings, count, |mesh| mesh.tets.len())?,
         Fineness::Nodes(count) => search(solid, settings, count, |mesh| mesh.points.len())?,
     };
-    report.moved = reach::reach(solid, &mut mesh, report.size, &[]);
+    let sharp = settings.features.map(|angle| features::targets(solid, angle, report.size)).unwrap_or_default();
+    report.moved = reach::reach(solid, &mut mesh, report.size, &sharp);
     Ok((mesh, report))
 }
 
@@ -207,5 +210,7 @@ fn first_size(solid: &Solid, tets: f64, graded: bool) -> f64 {
     (low * high).sqrt()
 }
 
+#[cfg(test)]
+mod bounds_tests;
 #[cfg(test)]
 mod tests;

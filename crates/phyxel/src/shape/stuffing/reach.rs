@@ -13,7 +13,7 @@ const FAR: f64 = 0.2;
 const NEAR: f64 = 0.6;
 
 /// After each round the boundary is looked at anew.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 
 /// Which part of the way nodes move: all of it, or else as much as goes.
 const SHARES: [f64; 3] = [1.0, 0.6, 0.3];
@@ -21,8 +21,11 @@ const SHARES: [f64; 3] = [1.0, 0.6, 0.3];
 /// Boundary triangles between moved nodes stay within this many cells of the surface.
 const CHORD: f64 = 0.35;
 
-/// Nodes move only as long as all dihedral angles keep the bounds of the method: cosines of 10.7° and of 164.8°.
-const COSINES: [f64; 2] = [-0.965, 0.9826];
+/// Points of sharp edges that have a node on the edge within this many cells need no other.
+const SERVED: f64 = 0.35;
+
+/// Nodes move only as long as all dihedral angles keep the bounds of the method: cosines of 163.5° and of 10.5°.
+const COSINES: [f64; 2] = [-0.9588, 0.98325];
 
 /// A point of the surface where the boundary should have a node.
 #[derive(Clone, Copy, Debug)]
@@ -139,7 +142,8 @@ impl Reacher {
         let distance = |mesh: &TetMesh, n: u32| (Vec3(mesh.points[n as usize]) - target.point).norm();
         let mut nodes = self.boundary[triangle as usize];
         nodes.sort_by(|a, b| distance(mesh, *a).total_cmp(&distance(mesh, *b)).then(a.cmp(b)));
-        if target.rank > 0 && (distance(mesh, nodes[0]) > NEAR * size || distance(mesh, nodes[0]) < 1e-9 * size) {
+        let served = |n: &&u32| self.fixed[**n as usize] && distance(mesh, **n) < SERVED * size;
+        if target.rank == 1 && nodes.iter().find(served).is_some() {
             return false;
         }
         for share in if target.rank > 0 { &SHARES[..1] } else { &SHARES } {
@@ -147,7 +151,8 @@ impl Reacher {
                 let place = Vec3(mesh.points[n as usize]);
                 let part = place + (target.point - place) * *share;
                 let to = if *share < 1.0 { Vec3(solid.nearest(part.0).point) } else { target.point };
-                if !self.fixed[n as usize] && self.try_move(solid, mesh, n, to, size) {
+                let close = target.rank == 0 || (to - place).norm() < NEAR * size;
+                if close && !self.fixed[n as usize] && self.try_move(solid, mesh, n, to, size) {
                     self.fixed[n as usize] = *share == 1.0;
                     return true;
                 }
