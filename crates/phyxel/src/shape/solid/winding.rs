@@ -23,18 +23,8 @@ pub(crate) struct Expansion {
 }
 
 /// Components of a symmetric tensor of third order.
-const TRIPLES: [[usize; 3]; 10] = [
-    [0, 0, 0],
-    [1, 1, 1],
-    [2, 2, 2],
-    [0, 0, 1],
-    [0, 0, 2],
-    [1, 1, 0],
-    [1, 1, 2],
-    [2, 2, 0],
-    [2, 2, 1],
-    [0, 1, 2],
-];
+const TRIPLES: [[usize; 3]; 10] =
+    [[0, 0, 0], [1, 1, 1], [2, 2, 2], [0, 0, 1], [0, 0, 2], [1, 1, 0], [1, 1, 2], [2, 2, 0], [2, 2, 1], [0, 1, 2]];
 
 /// Moments of every node, children before parents.
 pub(crate) fn expansions(tree: &Tree) -> Vec<Expansion> {

@@ -189,7 +189,7 @@ fn search(
                 best = Some((error, result));
             }
         }
-        if (ratio - 1.0).abs() < 0.05 {
+        if (ratio - 1.0).abs() < 0.08 {
             break;
         }
         size *= ratio.powf(1.0 / 2.4);
@@ -197,11 +197,14 @@ fn search(
     best.map(|(_, result)| result).ok_or(ShapeError::Unresolved { size, needed: solid.thickness().min(0.5 * size) })
 }
 
-/// The size at which about as many tetrahedra come out: a share per cell inside, and one per cell of surface.
+/// The size at which about as many tetrahedra come out. A cell inside has twelve, and one at the surface two more. With grading only so
+/// many layers below the surface count; the law is a fit to meshes of 5 thousand to 500 thousand tetrahedra, good to 8 %.
 fn first_size(solid: &Solid, tets: f64, graded: bool) -> f64 {
-    let (inner, surface) = if graded { (1.0, 30.0) } else { (12.0, 6.0) };
-    let (volume, area) = (solid.rough_volume(), solid.area());
-    let count = |size: f64| inner * volume / size.powi(3) + surface * area / size.powi(2);
+    let count = |size: f64| {
+        let (cells, faces) = (solid.rough_volume() / size.powi(3), solid.area() / size.powi(2));
+        let depth = cells / faces;
+        if graded { faces * (12.4 * depth).min(36.7 * depth / (1.56 + depth)) } else { 12.0 * cells + 1.8 * faces }
+    };
     let (mut low, mut high) = (1e-9 * solid.diagonal(), solid.diagonal());
     for _ in 0..60 {
         let middle = (low * high).sqrt();

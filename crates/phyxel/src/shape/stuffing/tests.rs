@@ -298,7 +298,8 @@ fn a_surface_through_itself_is_filled_once() {
     let (m, n) = (200, 24);
     for i in 0..m {
         let t = 2.0 * PI * i as f64 / m as f64;
-        let (centre, along) = ([t.sin(), (2.0 * t).sin(), 0.1 * t.cos()], [t.cos(), 2.0 * (2.0 * t).cos(), -0.1 * t.sin()]);
+        let (centre, along) =
+            ([t.sin(), (2.0 * t).sin(), 0.1 * t.cos()], [t.cos(), 2.0 * (2.0 * t).cos(), -0.1 * t.sin()]);
         let side = Vec3(along).cross(Vec3([0.0, 0.0, 1.0])).normalized();
         for j in 0..n {
             let (sin, cos) = (2.0 * PI * j as f64 / n as f64).sin_cos();
