@@ -46,7 +46,7 @@ fn possible(sides: [Side; 4], moved: [Option<usize>; 4]) -> bool {
 fn edges() -> Vec<(Vec3<f64>, f64)> {
     let long = [[2, 0, 0], [0, 2, 0], [0, 0, 2]].into_iter().flat_map(|d| [d, d.map(|c: i32| -c)]);
     let short = (0..8).map(|k| [k & 1, k >> 1 & 1, k >> 2].map(|b| 2 * b - 1));
-    let share = |d: &[i32; 3]| if d.iter().any(|c| *c == 0) { LONG } else { SHORT };
+    let share = |d: &[i32; 3]| if d.contains(&0) { LONG } else { SHORT };
     long.chain(short).map(|d| (Vec3(d.map(f64::from)), share(&d))).collect()
 }
 

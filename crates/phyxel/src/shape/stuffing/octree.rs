@@ -117,7 +117,7 @@ impl Divided {
             let cell = unpack(key);
             for k in 0..27 {
                 let offset = [k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1];
-                if offset.iter().any(|o| *o == 0) {
+                if offset.contains(&0) {
                     next.insert(add(cell, offset).map(|c| c >> 1));
                 }
             }

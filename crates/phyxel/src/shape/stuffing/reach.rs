@@ -12,8 +12,11 @@ const FAR: f64 = 0.2;
 /// Sharp edges farther than this many cells from the boundary's nodes are not.
 const NEAR: f64 = 0.6;
 
+/// Moving a node to one target may take it from another, so that everything is looked at twice.
+const SWEEPS: usize = 2;
+
 /// After each round the boundary is looked at anew.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 4;
 
 /// Which part of the way nodes move: all of it, or else as much as goes.
 const SHARES: [f64; 3] = [1.0, 0.6, 0.3];
@@ -40,22 +43,14 @@ pub(super) struct Target {
 pub(super) fn reach(solid: &Solid, mesh: &mut TetMesh, size: f64, sharp: &[Target]) -> usize {
     let mut reacher = Reacher::new(mesh);
     let tips = solid.mesh().points.iter().map(|p| Target { point: Vec3(*p), rank: 0 });
-    let mut targets: Vec<Target> = sharp.iter().copied().chain(tips).collect();
-    let mut watched: Vec<u32> = (0..reacher.boundary.len() as u32).collect();
+    let targets: Vec<Target> = sharp.iter().copied().chain(tips).collect();
     let mut moved = 0;
-    for _ in 0..ROUNDS {
-        let before = moved;
-        let tree = Tree::new(&TriMesh { points: mesh.points.clone(), triangles: reacher.boundary.clone() });
-        let missed = missed(&tree, size, &targets);
-        let strays = reacher.strays(solid, mesh, size, &watched);
-        for (target, triangle) in missed.iter().chain(&strays) {
-            moved += usize::from(reacher.reach_for(solid, mesh, *target, *triangle, size));
-        }
-        // What was near stays near, since no move is made that leads away.
-        targets = missed.into_iter().map(|(target, _)| target).collect();
-        watched = strays.into_iter().map(|(_, triangle)| triangle).collect();
-        watched.dedup();
-        if moved == before {
+    let mut watched: Vec<u32> = (0..reacher.boundary.len() as u32).collect();
+    for _ in 0..SWEEPS {
+        // No move is made that takes the boundary away from the surface, so that strays are looked for once.
+        let of_sweep = reacher.sweep(solid, mesh, size, targets.clone(), std::mem::take(&mut watched));
+        moved += of_sweep;
+        if of_sweep == 0 {
             break;
         }
     }
@@ -131,6 +126,34 @@ impl Reacher {
         Reacher { boundary, tets, triangles, fixed: vec![false; outer.len()] }
     }
 
+    /// Looks at everything once, and then for some rounds at what is still missed.
+    fn sweep(
+        &mut self,
+        solid: &Solid,
+        mesh: &mut TetMesh,
+        size: f64,
+        mut targets: Vec<Target>,
+        mut watched: Vec<u32>,
+    ) -> usize {
+        let mut moved = 0;
+        for _ in 0..ROUNDS {
+            let before = moved;
+            let tree = Tree::new(&TriMesh { points: mesh.points.clone(), triangles: self.boundary.clone() });
+            let missed = missed(&tree, size, &targets);
+            let strays = self.strays(solid, mesh, size, &watched);
+            for (target, triangle) in missed.iter().chain(&strays) {
+                moved += usize::from(self.reach_for(solid, mesh, *target, *triangle, size));
+            }
+            targets = missed.into_iter().map(|(target, _)| target).collect();
+            watched = strays.into_iter().map(|(_, triangle)| triangle).collect();
+            watched.dedup();
+            if moved == before {
+                break;
+            }
+        }
+        moved
+    }
+
     /// Where boundary triangles are far from the surface: the points of the surface that they should be at.
     fn strays(&self, solid: &Solid, mesh: &TetMesh, size: f64, watched: &[u32]) -> Vec<(Target, u32)> {
         let of_triangle = |t: &u32| {
@@ -139,7 +162,11 @@ impl Reacher {
             let [a, b, c] = corners;
             let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
             let long = longest > (1.8 * CHORD * size).powi(2);
-            let far = middles(corners).into_iter().filter(|p| long && !solid.comes_within(p.0, CHORD * size));
+            // The middle of a side is looked at by one of its two triangles.
+            let [i, j, k] = self.boundary[*t as usize];
+            let own = [long, long && i < j, long && j < k, long && k < i];
+            let middles = middles(corners).into_iter().zip(own).filter(|(_, own)| *own).map(|(p, _)| p);
+            let far = middles.filter(|p| !solid.comes_within(p.0, CHORD * size));
             let nearest = |p: Vec3<f64>| Target { point: Vec3(solid.nearest(p.0).point), rank: 0 };
             far.map(|p| (nearest(p), *t)).collect::<Vec<_>>()
         };
