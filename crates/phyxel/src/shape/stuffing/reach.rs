@@ -16,13 +16,13 @@ const NEAR: f64 = 0.6;
 const SWEEPS: usize = 2;
 
 /// After each round the boundary is looked at anew.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 3;
 
 /// Which part of the way nodes move: all of it, or else as much as goes.
 const SHARES: [f64; 3] = [1.0, 0.6, 0.3];
 
 /// Boundary triangles between moved nodes stay within this many cells of the surface.
-const CHORD: f64 = 0.35;
+const CHORD: f64 = 0.3;
 
 /// Points of sharp edges that have a node on the edge within this many cells need no other.
 const SERVED: f64 = 0.35;
@@ -47,12 +47,14 @@ pub(super) fn reach(solid: &Solid, mesh: &mut TetMesh, size: f64, sharp: &[Targe
     let mut moved = 0;
     let mut watched: Vec<u32> = (0..reacher.boundary.len() as u32).collect();
     for _ in 0..SWEEPS {
-        // No move is made that takes the boundary away from the surface, so that strays are looked for once.
-        let of_sweep = reacher.sweep(solid, mesh, size, targets.clone(), std::mem::take(&mut watched));
-        moved += of_sweep;
-        if of_sweep == 0 {
+        let of_sweep = reacher.sweep(solid, mesh, size, targets.clone(), watched);
+        moved += of_sweep.len();
+        if of_sweep.is_empty() {
             break;
         }
+        watched = of_sweep.iter().flat_map(|n| reacher.triangles.of(*n)).copied().collect();
+        watched.sort_unstable();
+        watched.dedup();
     }
     moved
 }
@@ -74,6 +76,14 @@ fn missed(tree: &Tree, size: f64, targets: &[Target]) -> Vec<(Target, u32)> {
 /// The middles of a triangle and of its sides.
 fn middles([a, b, c]: [Vec3<f64>; 3]) -> [Vec3<f64>; 4] {
     [(a + b + c) * (1.0 / 3.0), (a + b) * 0.5, (b + c) * 0.5, (c + a) * 0.5]
+}
+
+/// Whether a tetrahedron is upright and its dihedral angles are in bounds.
+fn is_good(mesh: &TetMesh, tet: u32) -> bool {
+    let corners = mesh.tets[tet as usize].map(|n| mesh.points[n as usize]);
+    let [a, b, c, d] = corners.map(Vec3);
+    let upright = (b - a).dot((c - a).cross(d - a)) > 0.0;
+    upright && dihedral_cosines(corners).iter().all(|c| *c > COSINES[0] && *c < COSINES[1])
 }
 
 /// Cells around nodes, as offsets and a list.
@@ -109,7 +119,9 @@ impl Around {
 
 struct Reacher {
     boundary: Vec<[u32; 3]>,
-    /// Tetrahedra around boundary nodes.
+    /// Which nodes are on the boundary.
+    outer: Vec<bool>,
+    /// Tetrahedra around nodes.
     tets: Around,
     /// Boundary triangles around boundary nodes.
     triangles: Around,
@@ -122,11 +134,13 @@ impl Reacher {
         let boundary = boundary_triangles(&mesh.tets);
         let mut outer = vec![false; mesh.points.len()];
         boundary.iter().flatten().for_each(|n| outer[*n as usize] = true);
-        let (tets, triangles) = (Around::new(&mesh.tets, &outer), Around::new(&boundary, &outer));
-        Reacher { boundary, tets, triangles, fixed: vec![false; outer.len()] }
+        let all = vec![true; outer.len()];
+        let (tets, triangles) = (Around::new(&mesh.tets, &all), Around::new(&boundary, &outer));
+        Reacher { boundary, tets, triangles, fixed: vec![false; outer.len()], outer }
     }
 
-    /// Looks at everything once, and then for some rounds at what is still missed.
+    /// Looks at all targets and at the watched triangles, and then for some rounds at what is still missed; gives back the nodes that
+    /// moved.
     fn sweep(
         &mut self,
         solid: &Solid,
@@ -134,20 +148,20 @@ impl Reacher {
         size: f64,
         mut targets: Vec<Target>,
         mut watched: Vec<u32>,
-    ) -> usize {
-        let mut moved = 0;
+    ) -> Vec<u32> {
+        let mut moved = Vec::new();
         for _ in 0..ROUNDS {
-            let before = moved;
+            let before = moved.len();
             let tree = Tree::new(&TriMesh { points: mesh.points.clone(), triangles: self.boundary.clone() });
             let missed = missed(&tree, size, &targets);
             let strays = self.strays(solid, mesh, size, &watched);
             for (target, triangle) in missed.iter().chain(&strays) {
-                moved += usize::from(self.reach_for(solid, mesh, *target, *triangle, size));
+                moved.extend(self.reach_for(solid, mesh, *target, *triangle, size));
             }
             targets = missed.into_iter().map(|(target, _)| target).collect();
             watched = strays.into_iter().map(|(_, triangle)| triangle).collect();
             watched.dedup();
-            if moved == before {
+            if moved.len() == before {
                 break;
             }
         }
@@ -173,14 +187,21 @@ impl Reacher {
         watched.par_iter().with_min_len(256).flat_map_iter(of_triangle).collect()
     }
 
-    /// Moves one of the nodes of a boundary triangle to a target, or part of the way if that is too far.
-    fn reach_for(&mut self, solid: &Solid, mesh: &mut TetMesh, target: Target, triangle: u32, size: f64) -> bool {
+    /// Moves one of the nodes of a boundary triangle to a target, or part of the way if that is too far; gives back which.
+    fn reach_for(
+        &mut self,
+        solid: &Solid,
+        mesh: &mut TetMesh,
+        target: Target,
+        triangle: u32,
+        size: f64,
+    ) -> Option<u32> {
         let distance = |mesh: &TetMesh, n: u32| (Vec3(mesh.points[n as usize]) - target.point).norm();
         let mut nodes = self.boundary[triangle as usize];
         nodes.sort_by(|a, b| distance(mesh, *a).total_cmp(&distance(mesh, *b)).then(a.cmp(b)));
         let served = |n: &&u32| self.fixed[**n as usize] && distance(mesh, **n) < SERVED * size;
         if target.rank == 1 && nodes.iter().find(served).is_some() {
-            return false;
+            return None;
         }
         for share in if target.rank > 0 { &SHARES[..1] } else { &SHARES } {
             for n in nodes {
@@ -190,33 +211,53 @@ impl Reacher {
                 let close = target.rank == 0 || (to - place).norm() < NEAR * size;
                 if close && !self.fixed[n as usize] && self.try_move(solid, mesh, n, to, size) {
                     self.fixed[n as usize] = *share == 1.0;
-                    return true;
+                    return Some(n);
                 }
             }
         }
-        false
+        None
     }
 
-    /// Moves a node if the tetrahedra around it stay good, and the boundary stays as near to the surface as it was.
+    /// Moves a node if the tetrahedra around it stay good, and the boundary stays as near to the surface as it was. If it cannot move
+    /// alone, its neighbours inside follow half the way.
     fn try_move(&self, solid: &Solid, mesh: &mut TetMesh, node: u32, to: Vec3<f64>, size: f64) -> bool {
         let old = std::mem::replace(&mut mesh.points[node as usize], to.0);
-        let good = self.tets.of(node).iter().all(|t| {
-            let corners = mesh.tets[*t as usize].map(|n| mesh.points[n as usize]);
-            let [a, b, c, d] = corners.map(Vec3);
-            let upright = (b - a).dot((c - a).cross(d - a)) > 0.0;
-            upright && dihedral_cosines(corners).iter().all(|c| *c > COSINES[0] && *c < COSINES[1])
-        });
-        let good = good && {
-            let after = self.gap(solid, mesh, node);
-            let new = std::mem::replace(&mut mesh.points[node as usize], old);
-            let near = after <= CHORD * size || after <= self.gap(solid, mesh, node);
-            mesh.points[node as usize] = new;
-            near
-        };
-        if !good {
+        let alone = self.tets.of(node).iter().all(|t| is_good(mesh, *t));
+        let followers = if alone { Some(Vec::new()) } else { self.follow(mesh, node, to - Vec3(old)) };
+        let Some(followers) = followers else {
             mesh.points[node as usize] = old;
+            return false;
+        };
+        let after = self.gap(solid, mesh, node);
+        let near = after <= CHORD * size || {
+            mesh.points[node as usize] = old;
+            let before = self.gap(solid, mesh, node);
+            mesh.points[node as usize] = to.0;
+            after <= before
+        };
+        if !near {
+            mesh.points[node as usize] = old;
+            followers.into_iter().for_each(|(n, place)| mesh.points[n as usize] = place);
         }
-        good
+        near
+    }
+
+    /// Moves the neighbours inside by half of `step`; gives back where they were, or nothing if that does not help.
+    fn follow(&self, mesh: &mut TetMesh, node: u32, step: Vec3<f64>) -> Option<Vec<(u32, [f64; 3])>> {
+        let tets = self.tets.of(node).iter().flat_map(|t| mesh.tets[*t as usize]);
+        let mut inner: Vec<u32> = tets.filter(|n| !self.outer[*n as usize]).collect();
+        inner.sort_unstable();
+        inner.dedup();
+        let places: Vec<(u32, [f64; 3])> = inner.iter().map(|n| (*n, mesh.points[*n as usize])).collect();
+        for (n, place) in &places {
+            mesh.points[*n as usize] = (Vec3(*place) + step * 0.5).0;
+        }
+        let mut around = inner.iter().chain([&node]).flat_map(|n| self.tets.of(*n));
+        if around.all(|t| is_good(mesh, *t)) {
+            return Some(places);
+        }
+        places.iter().for_each(|(n, place)| mesh.points[*n as usize] = *place);
+        None
     }
 
     /// How far from the surface the boundary triangles around a node are, at their middles and those of their sides.
