@@ -79,6 +79,7 @@ impl Cover {
         let inner = Cubes::over(solid, size, 1)?;
         // One more all around: the outermost half cubes are in no tetrahedron.
         let cubes = Cubes { low: inner.low.map(|l| l - size), size, counts: inner.counts.map(|c| c + 2) };
+        ShapeError::check_nodes("surface", 2.0 * cubes.len() as f64)?;
         let mut held = vec![0.0_f32; 24 * cubes.len()];
         let wedges = wedges_of_parts();
         cubes.parts_inside(solid, PARTS, |cube, [x, y, z], share| {
