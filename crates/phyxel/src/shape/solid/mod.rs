@@ -13,7 +13,7 @@ mod winding;
 
 pub(crate) use column::{Crossing, cross};
 pub use nearest::Nearest;
-pub(crate) use nearest::search;
+pub(crate) use nearest::{any_within, search};
 pub(crate) use tree::Tree;
 
 use super::{ShapeError, TriMesh};
@@ -92,6 +92,11 @@ impl Solid {
     /// The point of the surface that is nearest to `p`, unless all of it is farther than `radius` [m].
     pub fn nearest_within(&self, p: [f64; 3], radius: f64) -> Option<Nearest> {
         nearest::search(&self.tree, Vec3(p), radius)
+    }
+
+    /// Whether the surface comes within `radius` [m] of `p`; cheaper than asking for the nearest point.
+    pub fn comes_within(&self, p: [f64; 3], radius: f64) -> bool {
+        nearest::any_within(&self.tree, Vec3(p), radius)
     }
 
     /// Distance to the surface [m], negative inside.

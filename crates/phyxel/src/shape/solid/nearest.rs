@@ -51,6 +51,35 @@ pub(crate) fn search(tree: &Tree, p: Vec3<f64>, radius: f64) -> Option<Nearest> 
     found
 }
 
+/// Whether any triangle is within `radius`; much cheaper than asking for the nearest.
+pub(crate) fn any_within(tree: &Tree, p: Vec3<f64>, radius: f64) -> bool {
+    let limit = radius * radius;
+    let mut stack = [0u32; 64];
+    let mut depth = 1;
+    while depth > 0 {
+        depth -= 1;
+        let i = stack[depth];
+        let node = &tree.nodes[i as usize];
+        if node.second == 0 {
+            let near = |t: &Triangle| (nearest_on(t, p) - p).norm_squared() <= limit;
+            if tree.triangles[node.triangles()].iter().any(near) {
+                return true;
+            }
+            continue;
+        }
+        let child = |i: u32| (i, tree.nodes[i as usize].distance_squared(p));
+        let (mut near, mut far) = (child(i + 1), child(node.second));
+        if far.1 < near.1 {
+            std::mem::swap(&mut near, &mut far);
+        }
+        for (child, distance) in [far, near] {
+            stack[depth] = child;
+            depth += usize::from(distance <= limit);
+        }
+    }
+    false
+}
+
 /// The nearest point of a triangle: inside the face if the projection falls there, otherwise on the nearest edge.
 pub(crate) fn nearest_on(triangle: &Triangle, p: Vec3<f64>) -> Vec3<f64> {
     let [a, b, c] = triangle.corners;

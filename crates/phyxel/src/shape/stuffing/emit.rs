@@ -22,15 +22,19 @@ struct Emitter<'a> {
     leaves: &'a [Leaf],
     /// From centres to leaves.
     places: KeyMap,
+    /// Which points are corners of leaves; the band has more.
+    corners: Vec<bool>,
 }
 
 /// All tetrahedra, cell by cell; nodes are lattice points first, then cuts.
 pub(super) fn tets(band: &Band, nodes: &Nodes, leaves: &[Leaf]) -> Vec<[u32; 4]> {
     let mut places = KeyMap::with_room(leaves.len());
+    let mut corners = vec![false; band.points.len()];
     for (i, leaf) in leaves.iter().enumerate() {
         places.insert(pack(leaf.centre), i as u32);
+        leaf.nodes[..8].iter().for_each(|n| corners[*n as usize] = true);
     }
-    let emitter = Emitter { band, nodes, leaves, places };
+    let emitter = Emitter { band, nodes, leaves, places, corners };
     let of_chunk = |chunk: &[Leaf]| {
         let mut out = Vec::with_capacity(12 * chunk.len());
         chunk.iter().for_each(|leaf| emitter.emit(leaf, &mut out));
@@ -90,7 +94,8 @@ impl Emitter<'_> {
             return None;
         }
         let (p, q) = (self.point(c), self.point(d));
-        self.band.vertices.get(pack([0, 1, 2].map(|a| (p[a] + q[a]) / 2)))
+        let middle = self.band.vertices.get(pack([0, 1, 2].map(|a| (p[a] + q[a]) / 2)));
+        middle.filter(|n| self.corners[*n as usize])
     }
 
     /// A small cell at a quarter of a large one's face: the diagonal from the middle of that face halves the pyramids on both sides.

@@ -15,6 +15,7 @@ mod field;
 mod key_map;
 mod lattice;
 mod octree;
+mod reach;
 mod stencil;
 mod warp;
 
@@ -78,17 +79,21 @@ pub struct StuffingReport {
     pub lost_parts: usize,
     /// Share of the crossed lattice edges with both ends on the same side: features thinner than the cells.
     pub unresolved: f64,
+    /// Boundary nodes that have moved along the surface to tips and sharp edges.
+    pub moved: usize,
     /// Cuts that close holes of the surface.
     pub hole_cuts: usize,
 }
 
 /// Fills a solid with tetrahedra.
 pub fn stuff(solid: &Solid, settings: &StuffingSettings) -> Result<(TetMesh, StuffingReport), ShapeError> {
-    match settings.fineness {
-        Fineness::Size(size) => stuff_cells(solid, size, settings),
-        Fineness::Tets(count) => search(solid, settings, count, |mesh| mesh.tets.len()),
-        Fineness::Nodes(count) => search(solid, settings, count, |mesh| mesh.points.len()),
-    }
+    let (mut mesh, mut report) = match settings.fineness {
+        Fineness::Size(size) => stuff_cells(solid, size, settings)?,
+        Fineness::Tets(count) => search(solid, settings, count, |mesh| mesh.tets.len())?,
+        Fineness::Nodes(count) => search(solid, settings, count, |mesh| mesh.points.len())?,
+    };
+    report.moved = reach::reach(solid, &mut mesh, report.size, &[]);
+    Ok((mesh, report))
 }
 
 fn stuff_cells(solid: &Solid, size: f64, settings: &StuffingSettings) -> Result<(TetMesh, StuffingReport), ShapeError> {
@@ -99,8 +104,9 @@ fn stuff_cells(solid: &Solid, size: f64, settings: &StuffingSettings) -> Result<
     let field = Field::new(solid, &lattice, &records);
     let mut band = Band::new(&field, &records)?;
     let unresolved = unresolved(&band, &records);
-    let leaves = octree::leaves(&mut band, &field, settings.grading)?;
-    let nodes = warp::warp(&band, &lattice);
+    let mut nodes = warp::warp(&band, &lattice);
+    let leaves = octree::leaves(&mut band, &nodes, &field, settings.grading)?;
+    nodes.complete(&band, &lattice);
     let mut tets = emit::tets(&band, &nodes, &leaves);
     if tets.is_empty() || unresolved > HALF_RESOLVED {
         return Err(ShapeError::Unresolved { size, needed: solid.thickness().min(0.5 * size) });
@@ -109,6 +115,7 @@ fn stuff_cells(solid: &Solid, size: f64, settings: &StuffingSettings) -> Result<
     let hole_cuts = band.cuts.iter().filter(|cut| cut.triangle == NO_TRIANGLE).count();
     let report = StuffingReport {
         size,
+        moved: 0,
         components: pieces.components,
         crumbs: pieces.crumbs,
         crumb_volume: pieces.crumb_volume,

@@ -4,6 +4,7 @@ use super::band::{Band, CORNERS};
 use super::field::Field;
 use super::key_map::KeyMap;
 use super::lattice::{add, morton, pack, unpack};
+use super::warp::{Nodes, Side};
 use crate::shape::ShapeError;
 
 /// A cell that is not divided.
@@ -30,17 +31,17 @@ impl Cell {
 }
 
 /// All undivided cells that have some inside, in Morton order, neighbours across faces and edges at most one level apart
-/// (Labelle and Shewchuk 2007, section 4). Cells of the band stay whole; so do those inside when not `graded`, but at the
-/// finest level.
-pub(super) fn leaves(band: &mut Band, field: &Field, graded: bool) -> Result<Vec<Leaf>, ShapeError> {
-    let mut cells: Vec<Cell> = band.cells.iter().map(|place| Cell { place: *place, level: 0 }).collect();
-    let mut divided = parents(band.cells.iter().copied());
+/// (Labelle and Shewchuk 2007, section 4). Cells whose tetrahedra the surface goes through or has moved are of the finest
+/// size; so are all when not `graded`.
+pub(super) fn leaves(band: &mut Band, nodes: &Nodes, field: &Field, graded: bool) -> Result<Vec<Leaf>, ShapeError> {
+    let fine = finest(band, nodes);
+    let mut cells: Vec<Cell> = fine.list.iter().map(|key| Cell { place: unpack(*key), level: 0 }).collect();
+    let mut divided = Divided::parents(fine);
     for level in 0..=field.lattice.levels {
         let before = cells.len();
-        for &key in divided.keys() {
-            let inside = children(unpack(key)).filter(|place| is_leaf(band, &divided, level, *place));
-            let inside = inside.map(|place| Cell { place, level }).filter(|cell| is_inside(band, field, *cell));
-            cells.extend(inside);
+        for &key in &divided.own.list {
+            let leaves = children(unpack(key)).filter(|place| !divided.below.set.contains(pack(*place)));
+            cells.extend(leaves.map(|place| Cell { place, level }).filter(|cell| is_inside(band, nodes, field, *cell)));
         }
         if level > 0 && cells.len() == before {
             break;
@@ -54,7 +55,28 @@ pub(super) fn leaves(band: &mut Band, field: &Field, graded: bool) -> Result<Vec
     Ok(cells.iter().map(|cell| leaf(band, *cell)).collect())
 }
 
-/// Divided cells of a level, and those of the level below.
+/// Cells that share a tetrahedron that is not all inside: those with a point that is not inside, and the neighbours of those whose
+/// centre is not; of them, those that share one that is not all outside.
+fn finest(band: &Band, nodes: &Nodes) -> Cells {
+    let inside = |n: u32| nodes.sides[n as usize] == Side::Inside;
+    let mut fine = Cells::new(band.cells.len());
+    let beside = |cell: [i32; 3], wanted: bool| {
+        (0..6).any(|k| {
+            let mut next = cell;
+            next[k / 2] += if k % 2 == 0 { 1 } else { -1 };
+            band.known.get(pack(next)).is_some_and(|i| inside(band.nodes[i as usize][8]) == wanted)
+        })
+    };
+    for (cell, own) in band.cells.iter().zip(&band.nodes) {
+        let count = own.iter().filter(|n| inside(**n)).count();
+        if (count < 9 && (count > 0 || beside(*cell, true))) || (count == 9 && beside(*cell, false)) {
+            fine.insert(*cell);
+        }
+    }
+    fine
+}
+
+/// Divided cells of a level, and those of the level below, or its finest cells.
 struct Divided {
     own: Cells,
     below: Cells,
@@ -78,17 +100,14 @@ impl Cells {
     }
 }
 
-fn parents(cells: impl ExactSizeIterator<Item = [i32; 3]>) -> Divided {
-    let mut own = Cells::new(cells.len() / 4);
-    for cell in cells {
-        own.insert(cell.map(|c| c >> 1));
-    }
-    Divided { own, below: Cells::new(0) }
-}
-
 impl Divided {
-    fn keys(&self) -> &[u64] {
-        &self.own.list
+    /// The parents of the finest cells.
+    fn parents(fine: Cells) -> Self {
+        let mut own = Cells::new(fine.list.len() / 4);
+        for key in &fine.list {
+            own.insert(unpack(*key).map(|c| c >> 1));
+        }
+        Divided { own, below: fine }
     }
 
     /// The next level: parents of divided cells and of their neighbours across faces and edges, which therefore exist at this level.
@@ -111,21 +130,12 @@ fn children(parent: [i32; 3]) -> impl Iterator<Item = [i32; 3]> {
     CORNERS.into_iter().map(move |corner| add(parent.map(|c| 2 * c), corner))
 }
 
-/// Not divided itself, and not one of the band's.
-fn is_leaf(band: &Band, divided: &Divided, level: u32, place: [i32; 3]) -> bool {
-    !(if level == 0 { &band.known } else { &divided.below.set }).contains(pack(place))
-}
-
-/// The surface does not come near, so that one point speaks for all.
-fn is_inside(band: &Band, field: &Field, cell: Cell) -> bool {
+/// The surface does not come near, so that one point speaks for all: a corner that the band knows, or else the lowest.
+fn is_inside(band: &Band, nodes: &Nodes, field: &Field, cell: Cell) -> bool {
     let lowest = cell.lowest();
-    let corner = |k: usize| pack(add(lowest, CORNERS[k].map(|c| c << (cell.level + 1))));
-    let known = |k: usize| band.vertices.get(corner(k)).filter(|n| (*n as usize) < band.winding.len());
-    if field.counts() {
-        return field.winding(lowest) > 0.5;
-    }
-    match (0..8).find_map(known) {
-        Some(node) => band.inside(node),
+    let known = |corner: [i32; 3]| band.vertices.get(pack(add(lowest, corner.map(|c| c << (cell.level + 1)))));
+    match CORNERS.into_iter().find_map(known) {
+        Some(node) => nodes.sides[node as usize] == Side::Inside,
         None => field.winding(lowest) > 0.5,
     }
 }

@@ -36,21 +36,32 @@ pub(super) fn warp(band: &Band, lattice: &Lattice) -> Nodes {
     let mut sides: Vec<Side> =
         band.winding.iter().map(|w| if *w > 0.5 { Side::Inside } else { Side::Outside }).collect();
     let mut positions: Vec<Vec3<f64>> = band.points.iter().map(|p| lattice.position(*p)).collect();
-    positions.extend(band.cuts.iter().map(|cut| lattice.on_edge(cut.key, cut.fraction)));
     let mut triangles = vec![NO_TRIANGLE; count];
-    triangles.extend(band.cuts.iter().map(|cut| cut.triangle));
     let (starts, incident) = cuts_of_points(band);
     for point in 0..count {
         let own = &incident[starts[point] as usize..starts[point + 1] as usize];
         let closest = own.iter().filter_map(|&c| violation(band, &sides, c, point as u32).map(|d| (d, c)));
         let closest = closest.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         if let Some((_, cut)) = closest {
-            positions[point] = positions[count + cut as usize];
-            triangles[point] = triangles[count + cut as usize];
+            let cut = &band.cuts[cut as usize];
+            positions[point] = lattice.on_edge(cut.key, cut.fraction);
+            triangles[point] = cut.triangle;
             sides[point] = Side::On;
         }
     }
     Nodes { positions, sides, triangles }
+}
+
+impl Nodes {
+    /// Adds the lattice points that came after the band, all inside, and then the cuts.
+    pub fn complete(&mut self, band: &Band, lattice: &Lattice) {
+        let later = &band.points[self.positions.len()..];
+        self.positions.extend(later.iter().map(|p| lattice.position(*p)));
+        self.sides.resize(band.points.len(), Side::Inside);
+        self.triangles.resize(band.points.len(), NO_TRIANGLE);
+        self.positions.extend(band.cuts.iter().map(|cut| lattice.on_edge(cut.key, cut.fraction)));
+        self.triangles.extend(band.cuts.iter().map(|cut| cut.triangle));
+    }
 }
 
 /// Distance of a cut from one of its ends, if that is too close and the cut is still there.
