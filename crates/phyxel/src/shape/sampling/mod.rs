@@ -11,6 +11,7 @@ mod count;
 pub(crate) mod cubes;
 mod cubic;
 mod draft;
+mod open;
 mod report;
 
 pub(crate) use count::size_for;
