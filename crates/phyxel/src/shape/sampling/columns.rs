@@ -4,9 +4,10 @@
 //! down, and what is above zero is inside. Here each triangle is drawn once and the crossings are kept, so that all
 //! depths are known together and with all their digits.
 
+use super::interior::Interior;
 use super::open;
 use crate::math::Vec3;
-use crate::shape::{Solid, TriMesh};
+use crate::shape::TriMesh;
 use rayon::prelude::*;
 
 /// Evenly spaced places along an axis.
@@ -54,12 +55,13 @@ const GRAIN: usize = 2048;
 impl Columns {
     /// Lines at every `y` and `z`; their number must fit 32 bits. With holes, ends that no face tells are found to
     /// `tolerance` [m].
-    pub fn new(solid: &Solid, y: Places, z: Places, tolerance: f64) -> Self {
-        let hits = Hits::new(solid.mesh(), y, z);
+    pub fn new(interior: &Interior, y: Places, z: Places, tolerance: f64) -> Self {
+        let (solid, faces) = (interior.solid, interior.faces());
+        let hits = Hits::new(faces.unwrap_or(solid.mesh()), y, z);
         let (min, max) = solid.bounds();
         let of_column = |c: usize| {
             let own = hits.of(c);
-            if solid.closed() {
+            if faces.is_some() {
                 return between_faces(own);
             }
             let winding = |x: f64| solid.winding_number([x, y.at(c % y.count), z.at(c / y.count)]);
@@ -160,6 +162,7 @@ fn on_edge(lower: Vec3<f64>, upper: Vec3<f64>, z: f64) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::Solid;
     use crate::shape::structured::box_skin;
 
     /// Lines run exactly along edges, diagonals and corners.
@@ -168,7 +171,7 @@ mod tests {
         let cube = box_skin([2; 3], [0.0; 3], [1.0; 3]).unwrap();
         let places = Places { first: -0.25, step: 0.125, count: 13 };
         let hits = Hits::new(&cube, places, places);
-        let columns = Columns::new(&Solid::new(cube).unwrap(), places, places, 0.1);
+        let columns = Columns::new(&Interior::of(&Solid::new(cube).unwrap()), places, places, 0.1);
         let mut inside = 0;
         for c in 0..169 {
             assert_eq!(hits.of(c).iter().map(|h| h.turn).sum::<i32>(), 0);
@@ -193,20 +196,20 @@ mod tests {
     fn overlapping_parts_are_one_stretch() {
         let line = Places { first: 0.3, step: 1.0, count: 1 };
         let solid = Solid::new(two_blocks()).unwrap();
-        assert_eq!(Columns::new(&solid, line, line, 0.1).stretches(0, 0), [(0.0, 2.0)]);
+        assert_eq!(Columns::new(&Interior::of(&solid), line, line, 0.1).stretches(0, 0), [(0.0, 2.0)]);
     }
 
     #[test]
     fn with_a_hole_stretches_end_where_the_winding_number_says() {
         let mut mesh = two_blocks();
-        // One of the small triangles of the far face.
+        // The far face is missing, which leaves the inside to the winding number.
         let far = |t: &[u32; 3]| t.iter().all(|n| mesh.points[*n as usize][0] == 2.0);
-        let hole = mesh.triangles.iter().position(far).unwrap();
-        mesh.triangles.remove(hole);
+        mesh.triangles = mesh.triangles.iter().copied().filter(|t| !far(t)).collect();
         let solid = Solid::new(mesh).unwrap();
-        assert!(!solid.closed());
+        let interior = Interior::of(&solid);
+        assert!(interior.faces().is_none());
         let line = Places { first: 0.05, step: 0.1, count: 10 };
-        let columns = Columns::new(&solid, line, line, 1e-3);
+        let columns = Columns::new(&interior, line, line, 1e-3);
         for c in 0..100 {
             let [(from, to)] = columns.stretches(c % 10, c / 10) else { panic!("one stretch") };
             let winding = |x: f64| solid.winding_number([x, line.at(c % 10), line.at(c / 10)]);

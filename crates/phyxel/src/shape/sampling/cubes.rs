@@ -2,6 +2,7 @@
 
 use super::clipped;
 use super::columns::{Columns, Places};
+use super::interior::Interior;
 use crate::shape::{ShapeError, Solid};
 
 /// Cubes side by side; numbered with x running fastest, then y, then z.
@@ -85,14 +86,14 @@ impl Cubes {
         Places { first: self.low[axis] + 0.5 * self.size, step: self.size, count: self.counts[axis] }
     }
 
-    fn columns(&self, solid: &Solid) -> Columns {
-        Columns::new(solid, self.places(1), self.places(2), 0.5 * self.size)
+    fn columns(&self, interior: &Interior) -> Columns {
+        Columns::new(interior, self.places(1), self.places(2), 0.5 * self.size)
     }
 
     /// Whether the centre of each cube is inside.
-    pub fn centres_inside(&self, solid: &Solid) -> Vec<bool> {
+    pub fn centres_inside(&self, interior: &Interior) -> Vec<bool> {
         let (x, rows) = (self.places(0), self.counts[1]);
-        let columns = self.columns(solid);
+        let columns = self.columns(interior);
         let mut inside = vec![false; self.len()];
         for (row, own) in inside.chunks_mut(self.counts[0]).enumerate() {
             for (from, to) in columns.stretches(row % rows, row / rows) {
@@ -103,19 +104,22 @@ impl Cubes {
     }
 
     /// Calls `found(cube, part, share)` for every part of a cube with something inside; `share` is that part's fraction
-    /// inside. Cubes are cut into `parts` along each edge; in closed surfaces shares are exact whatever their number.
-    pub fn parts_inside(&self, solid: &Solid, parts: usize, mut found: impl FnMut(usize, [usize; 3], f64)) {
+    /// inside. Cubes are cut into `parts` along each edge; with faces all around shares are exact whatever their number.
+    pub fn parts_inside(&self, interior: &Interior, parts: usize, mut found: impl FnMut(usize, [usize; 3], f64)) {
         let fine = Cubes { size: self.size / parts as f64, counts: self.counts.map(|c| c * parts), ..*self };
         let tell = |i: usize, share: f64| {
             let c = fine.coordinates(i);
             found(self.index(c.map(|x| x / parts)), c.map(|x| x % parts), share);
         };
-        if solid.closed() { clipped::shares(solid.mesh(), &fine, tell) } else { fine.shares_along_lines(solid, tell) }
+        match interior.faces() {
+            Some(faces) => clipped::shares(faces, &fine, tell),
+            None => fine.shares_along_lines(interior, tell),
+        }
     }
 
     /// With holes there are no faces all around, only lines through the middle of cubes: exact along x alone.
-    fn shares_along_lines(&self, solid: &Solid, mut found: impl FnMut(usize, f64)) {
-        let (columns, [nx, ny, nz]) = (self.columns(solid), self.counts);
+    fn shares_along_lines(&self, interior: &Interior, mut found: impl FnMut(usize, f64)) {
+        let (columns, [nx, ny, nz]) = (self.columns(interior), self.counts);
         let along = |x: f64| ((x - self.low[0]) / self.size).clamp(0.0, nx as f64);
         for row in 0..ny * nz {
             for (from, to) in columns.stretches(row % ny, row / ny) {
@@ -128,11 +132,11 @@ impl Cubes {
     }
 
     /// How much of every cube is inside, from nothing to 1.
-    pub fn shares(&self, solid: &Solid) -> Vec<f64> {
+    pub fn shares(&self, interior: &Interior) -> Vec<f64> {
         let mut shares = vec![0.0; self.len()];
-        let parts = if solid.closed() { 1 } else { OPEN_PARTS };
+        let parts = if interior.faces().is_some() { 1 } else { OPEN_PARTS };
         let per_cube = 1.0 / parts.pow(3) as f64;
-        self.parts_inside(solid, parts, |cube, _, share| shares[cube] += share * per_cube);
+        self.parts_inside(interior, parts, |cube, _, share| shares[cube] += share * per_cube);
         shares
     }
 }
@@ -143,7 +147,7 @@ mod tests {
     use crate::shape::structured::{box_skin, sphere_skin};
 
     fn total(solid: &Solid, size: f64) -> f64 {
-        Cubes::over(solid, size, 1).unwrap().shares(solid).iter().sum::<f64>() * size.powi(3)
+        Cubes::over(solid, size, 1).unwrap().shares(&Interior::of(solid)).iter().sum::<f64>() * size.powi(3)
     }
 
     #[test]
@@ -151,8 +155,8 @@ mod tests {
         let solid = Solid::new(box_skin([1; 3], [0.1, -0.2, 0.3], [0.5, 0.4, 0.5]).unwrap()).unwrap();
         for block in [1, 4] {
             let cubes = Cubes::over(&solid, 0.1, block).unwrap();
-            assert_eq!(cubes.centres_inside(&solid).iter().filter(|m| **m).count(), 4 * 6 * 2);
-            let shares = cubes.shares(&solid);
+            assert_eq!(cubes.centres_inside(&Interior::of(&solid)).iter().filter(|m| **m).count(), 4 * 6 * 2);
+            let shares = cubes.shares(&Interior::of(&solid));
             assert!(shares.iter().all(|s| *s == 1.0 || *s < 1e-6));
         }
     }
@@ -179,9 +183,9 @@ mod tests {
         let triangles = vec![[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
         let solid = Solid::new(crate::shape::TriMesh { points, triangles }).unwrap();
         let cubes = Cubes { low: [-1.0, -1.0, -1.0], size: 1.0, counts: [3; 3] };
-        let shares = cubes.shares(&solid);
+        let shares = cubes.shares(&Interior::of(&solid));
         assert!((shares[13] - 1.0 / 6.0).abs() < 1e-15);
-        let fine = Cubes { low: [0.0; 3], size: 0.5, counts: [2; 3] }.shares(&solid);
+        let fine = Cubes { low: [0.0; 3], size: 0.5, counts: [2; 3] }.shares(&Interior::of(&solid));
         // The nearest half cube misses a corner of 1/48; three others hold one each.
         let expected = [5.0 / 6.0, 1.0 / 6.0, 1.0 / 6.0, 0.0, 1.0 / 6.0, 0.0, 0.0, 0.0];
         assert!(fine.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-15), "{fine:?}");
