@@ -2,7 +2,8 @@
 //!
 //! Isosurface stuffing (Labelle and Shewchuk 2007): a body-centred cubic lattice is laid over the solid, lattice points that are too close
 //! to the surface move onto it, and the tetrahedra that the surface still goes through are cut by fixed patterns. Dihedral
-//! angles stay between 10.7° and 164.8°. The cells around the surface have one size; inside they grow with an octree.
+//! angles stay between 10.5° and 163.5°. The cells around the surface have one size; inside they grow with an octree. At
+//! last boundary nodes slide along the surface to tips between the lattice points, as far as the angles allow.
 //!
 //! The surface is met where its triangles go through the edges of the lattice, which costs as much as there are triangles and
 //! crossings; no distances are computed, and no tree is asked unless the surface has holes.
@@ -11,6 +12,7 @@ mod band;
 mod crossings;
 mod crumbs;
 mod emit;
+mod features;
 mod field;
 mod key_map;
 mod lattice;
@@ -92,7 +94,8 @@ pub fn stuff(solid: &Solid, settings: &StuffingSettings) -> Result<(TetMesh, Stu
         Fineness::Tets(count) => search(solid, settings, count, |mesh| mesh.tets.len())?,
         Fineness::Nodes(count) => search(solid, settings, count, |mesh| mesh.points.len())?,
     };
-    report.moved = reach::reach(solid, &mut mesh, report.size, &[]);
+    let sharp = settings.features.map(|angle| features::targets(solid, angle, report.size)).unwrap_or_default();
+    report.moved = reach::reach(solid, &mut mesh, report.size, &sharp);
     Ok((mesh, report))
 }
 
@@ -186,7 +189,7 @@ fn search(
                 best = Some((error, result));
             }
         }
-        if (ratio - 1.0).abs() < 0.05 {
+        if (ratio - 1.0).abs() < 0.08 {
             break;
         }
         size *= ratio.powf(1.0 / 2.4);
@@ -194,11 +197,14 @@ fn search(
     best.map(|(_, result)| result).ok_or(ShapeError::Unresolved { size, needed: solid.thickness().min(0.5 * size) })
 }
 
-/// The size at which about as many tetrahedra come out: a share per cell inside, and one per cell of surface.
+/// The size at which about as many tetrahedra come out. A cell inside has twelve, and one at the surface two more. With grading only so
+/// many layers below the surface count; the law is a fit to meshes of 5 thousand to 500 thousand tetrahedra, good to 8 %.
 fn first_size(solid: &Solid, tets: f64, graded: bool) -> f64 {
-    let (inner, surface) = if graded { (1.0, 30.0) } else { (12.0, 6.0) };
-    let (volume, area) = (solid.rough_volume(), solid.area());
-    let count = |size: f64| inner * volume / size.powi(3) + surface * area / size.powi(2);
+    let count = |size: f64| {
+        let (cells, faces) = (solid.rough_volume() / size.powi(3), solid.area() / size.powi(2));
+        let depth = cells / faces;
+        if graded { faces * (12.4 * depth).min(36.7 * depth / (1.56 + depth)) } else { 12.0 * cells + 1.8 * faces }
+    };
     let (mut low, mut high) = (1e-9 * solid.diagonal(), solid.diagonal());
     for _ in 0..60 {
         let middle = (low * high).sqrt();
@@ -207,5 +213,7 @@ fn first_size(solid: &Solid, tets: f64, graded: bool) -> f64 {
     (low * high).sqrt()
 }
 
+#[cfg(test)]
+mod bounds_tests;
 #[cfg(test)]
 mod tests;

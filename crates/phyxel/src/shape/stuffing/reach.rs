@@ -13,7 +13,7 @@ const FAR: f64 = 0.2;
 const NEAR: f64 = 0.6;
 
 /// After each round the boundary is looked at anew.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 
 /// Which part of the way nodes move: all of it, or else as much as goes.
 const SHARES: [f64; 3] = [1.0, 0.6, 0.3];
@@ -21,8 +21,11 @@ const SHARES: [f64; 3] = [1.0, 0.6, 0.3];
 /// Boundary triangles between moved nodes stay within this many cells of the surface.
 const CHORD: f64 = 0.35;
 
-/// Nodes move only as long as all dihedral angles keep the bounds of the method: cosines of 10.7° and of 164.8°.
-const COSINES: [f64; 2] = [-0.965, 0.9826];
+/// Points of sharp edges that have a node on the edge within this many cells need no other.
+const SERVED: f64 = 0.35;
+
+/// Nodes move only as long as all dihedral angles keep the bounds of the method: cosines of 163.5° and of 10.5°.
+const COSINES: [f64; 2] = [-0.9588, 0.98325];
 
 /// A point of the surface where the boundary should have a node.
 #[derive(Clone, Copy, Debug)]
@@ -38,15 +41,20 @@ pub(super) fn reach(solid: &Solid, mesh: &mut TetMesh, size: f64, sharp: &[Targe
     let mut reacher = Reacher::new(mesh);
     let tips = solid.mesh().points.iter().map(|p| Target { point: Vec3(*p), rank: 0 });
     let mut targets: Vec<Target> = sharp.iter().copied().chain(tips).collect();
+    let mut watched: Vec<u32> = (0..reacher.boundary.len() as u32).collect();
     let mut moved = 0;
     for _ in 0..ROUNDS {
         let before = moved;
         let tree = Tree::new(&TriMesh { points: mesh.points.clone(), triangles: reacher.boundary.clone() });
         let missed = missed(&tree, size, &targets);
-        for (target, triangle) in missed.iter().copied().chain(reacher.strays(solid, mesh, size)) {
-            moved += usize::from(reacher.reach_for(solid, mesh, target, triangle, size));
+        let strays = reacher.strays(solid, mesh, size, &watched);
+        for (target, triangle) in missed.iter().chain(&strays) {
+            moved += usize::from(reacher.reach_for(solid, mesh, *target, *triangle, size));
         }
+        // What was near stays near, since no move is made that leads away.
         targets = missed.into_iter().map(|(target, _)| target).collect();
+        watched = strays.into_iter().map(|(_, triangle)| triangle).collect();
+        watched.dedup();
         if moved == before {
             break;
         }
@@ -124,14 +132,18 @@ impl Reacher {
     }
 
     /// Where boundary triangles are far from the surface: the points of the surface that they should be at.
-    fn strays(&self, solid: &Solid, mesh: &TetMesh, size: f64) -> Vec<(Target, u32)> {
-        let of_triangle = |t: usize| {
-            let corners = self.boundary[t].map(|n| Vec3(mesh.points[n as usize]));
-            let far = middles(corners).into_iter().filter(|p| !solid.comes_within(p.0, CHORD * size));
+    fn strays(&self, solid: &Solid, mesh: &TetMesh, size: f64, watched: &[u32]) -> Vec<(Target, u32)> {
+        let of_triangle = |t: &u32| {
+            let corners = self.boundary[*t as usize].map(|n| Vec3(mesh.points[n as usize]));
+            // Where even the longest side is short, nothing strays.
+            let [a, b, c] = corners;
+            let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
+            let long = longest > (1.8 * CHORD * size).powi(2);
+            let far = middles(corners).into_iter().filter(|p| long && !solid.comes_within(p.0, CHORD * size));
             let nearest = |p: Vec3<f64>| Target { point: Vec3(solid.nearest(p.0).point), rank: 0 };
-            far.map(move |p| (nearest(p), t as u32)).collect::<Vec<_>>()
+            far.map(|p| (nearest(p), *t)).collect::<Vec<_>>()
         };
-        (0..self.boundary.len()).into_par_iter().with_min_len(256).flat_map_iter(of_triangle).collect()
+        watched.par_iter().with_min_len(256).flat_map_iter(of_triangle).collect()
     }
 
     /// Moves one of the nodes of a boundary triangle to a target, or part of the way if that is too far.
@@ -139,7 +151,8 @@ impl Reacher {
         let distance = |mesh: &TetMesh, n: u32| (Vec3(mesh.points[n as usize]) - target.point).norm();
         let mut nodes = self.boundary[triangle as usize];
         nodes.sort_by(|a, b| distance(mesh, *a).total_cmp(&distance(mesh, *b)).then(a.cmp(b)));
-        if target.rank > 0 && (distance(mesh, nodes[0]) > NEAR * size || distance(mesh, nodes[0]) < 1e-9 * size) {
+        let served = |n: &&u32| self.fixed[**n as usize] && distance(mesh, **n) < SERVED * size;
+        if target.rank == 1 && nodes.iter().find(served).is_some() {
             return false;
         }
         for share in if target.rank > 0 { &SHARES[..1] } else { &SHARES } {
@@ -147,7 +160,8 @@ impl Reacher {
                 let place = Vec3(mesh.points[n as usize]);
                 let part = place + (target.point - place) * *share;
                 let to = if *share < 1.0 { Vec3(solid.nearest(part.0).point) } else { target.point };
-                if !self.fixed[n as usize] && self.try_move(solid, mesh, n, to, size) {
+                let close = target.rank == 0 || (to - place).norm() < NEAR * size;
+                if close && !self.fixed[n as usize] && self.try_move(solid, mesh, n, to, size) {
                     self.fixed[n as usize] = *share == 1.0;
                     return true;
                 }

@@ -98,7 +98,7 @@ impl Few {
 }
 
 /// Whether the diagonal of the quadrilateral that is left of face `a b d` begins at `a` and ends on edge `b d`. It ends on the long
-/// edge if that is cut. Otherwise the parity of the lattice decides, so that both tetrahedra at the face agree.
+/// edge if that is cut. Otherwise the order of the coordinates decides, so that both tetrahedra at the face agree.
 fn lower(source: &impl Source, tet: [u32; 4], a: usize, b: usize, d: usize) -> bool {
     let long = |i: usize, j: usize| i ^ j == 1;
     if long(b, d) {
@@ -107,12 +107,7 @@ fn lower(source: &impl Source, tet: [u32; 4], a: usize, b: usize, d: usize) -> b
     if long(a, d) {
         return false;
     }
-    let (p, q, apex) = (source.point(tet[a]), source.point(tet[b]), source.point(tet[d]));
-    parity(p, q, apex)
-}
-
-fn parity(p: [i32; 3], q: [i32; 3], _apex: [i32; 3]) -> bool {
-    p < q
+    source.point(tet[a]) < source.point(tet[b])
 }
 
 /// Orders the three edges of a prism such that each diagonal begins at the top of the lower one and ends at the bottom of the
