@@ -5,6 +5,7 @@
 //! tetrahedron move as one there, whether they touch or not (two fingers side by side): a finer cover parts them.
 
 use super::sampling::cubes::Cubes;
+use super::sampling::interior::Interior;
 use super::sampling::size_for;
 use super::structured::six_volume;
 use super::{Resolution, ShapeError, Solid, TetMesh, TriMesh};
@@ -32,17 +33,18 @@ impl EmbeddedMesh {
 /// Covers a solid with tetrahedra. `Resolution::Size` is the edge of the lattice's cubes [m], which is the longest edge
 /// of the tetrahedra; `Resolution::Count` is met by the number of nodes within 10 %.
 pub fn cover(solid: &Solid, resolution: &Resolution) -> Result<EmbeddedMesh, ShapeError> {
+    let interior = Interior::of(solid);
     let size = match *resolution {
         Resolution::Size(size) => size,
         Resolution::Count(wanted) => {
             ShapeError::check_count("nodes", wanted, 8)?;
             ShapeError::check_nodes("surface", wanted as f64)?;
             let guess = (2.0 * solid.volume() / wanted as f64).cbrt();
-            size_for(wanted, guess, |size| Ok(Cover::new(solid, size)?.mesh().1.points.len()))?
+            size_for(wanted, guess, |size| Ok(Cover::new(&interior, size)?.mesh().1.points.len()))?
         }
         Resolution::Cells(_) => return Err(ShapeError::CellsNeedABox { shape: "surface" }),
     };
-    let cover = Cover::new(solid, size)?;
+    let cover = Cover::new(&interior, size)?;
     let (mut fill, mesh) = cover.mesh();
     ShapeError::check_nodes("surface", mesh.points.len() as f64)?;
     meet_volume(&mut fill, size.powi(3) / 12.0, solid.volume());
@@ -75,13 +77,14 @@ struct Cover {
 type Wedge = (usize, bool, usize);
 
 impl Cover {
-    fn new(solid: &Solid, size: f64) -> Result<Self, ShapeError> {
-        let inner = Cubes::over(solid, size, 1)?;
+    fn new(interior: &Interior, size: f64) -> Result<Self, ShapeError> {
+        let inner = Cubes::over(interior.solid, size, 1)?;
         // One more all around: the outermost half cubes are in no tetrahedron.
         let cubes = Cubes { low: inner.low.map(|l| l - size), size, counts: inner.counts.map(|c| c + 2) };
+        ShapeError::check_nodes("surface", 2.0 * cubes.len() as f64)?;
         let mut held = vec![0.0_f32; 24 * cubes.len()];
         let wedges = wedges_of_parts();
-        cubes.parts_inside(solid, PARTS, |cube, [x, y, z], share| {
+        cubes.parts_inside(interior, PARTS, |cube, [x, y, z], share| {
             for (wedge, overlap) in &wedges[(z * PARTS + y) * PARTS + x] {
                 held[24 * cube + wedge] += (share * overlap) as f32;
             }
@@ -93,7 +96,7 @@ impl Cover {
                 *cover.fill.entry(name).or_default() += 0.5 * *held as f64;
             }
         }
-        for p in &solid.mesh().points {
+        for p in &interior.solid.mesh().points {
             cover.hold(*p);
         }
         // Single precision is not quite exact.

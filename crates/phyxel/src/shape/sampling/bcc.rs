@@ -2,8 +2,9 @@
 
 use super::cubes::Cubes;
 use super::draft::{Draft, hand_over, thicken};
+use super::interior::Interior;
 use super::report::joined;
-use crate::shape::{ShapeError, Solid};
+use crate::shape::ShapeError;
 
 /// Nearest neighbours are √3/2 cubes apart.
 const SPACING_PER_CUBE: f64 = 0.866_025_403_784_438_6;
@@ -22,15 +23,15 @@ struct Sites {
 }
 
 impl Sites {
-    fn new(solid: &Solid, spacing: f64) -> Result<Self, ShapeError> {
-        let cubes = Cubes::over(solid, spacing / SPACING_PER_CUBE, 1)?;
+    fn new(interior: &Interior, spacing: f64) -> Result<Self, ShapeError> {
+        let cubes = Cubes::over(interior.solid, spacing / SPACING_PER_CUBE, 1)?;
         Ok(Sites { cubes, corners: cubes.of_corners() })
     }
 
     /// Corners come first.
-    fn inside(&self, solid: &Solid) -> Vec<bool> {
-        let mut inside = self.corners.centres_inside(solid);
-        inside.extend(self.cubes.centres_inside(solid));
+    fn inside(&self, interior: &Interior) -> Vec<bool> {
+        let mut inside = self.corners.centres_inside(interior);
+        inside.extend(self.cubes.centres_inside(interior));
         inside
     }
 
@@ -77,16 +78,16 @@ impl Sites {
 }
 
 /// How many phyxels there would be.
-pub(super) fn count(solid: &Solid, spacing: f64) -> Result<usize, ShapeError> {
-    Ok(Sites::new(solid, spacing)?.inside(solid).iter().filter(|m| **m).count())
+pub(super) fn count(interior: &Interior, spacing: f64) -> Result<usize, ShapeError> {
+    Ok(Sites::new(interior, spacing)?.inside(interior).iter().filter(|m| **m).count())
 }
 
-pub(super) fn draft(solid: &Solid, spacing: f64) -> Result<Draft, ShapeError> {
-    let sites = Sites::new(solid, spacing)?;
-    let inside = sites.inside(solid);
+pub(super) fn draft(interior: &Interior, spacing: f64) -> Result<Draft, ShapeError> {
+    let sites = Sites::new(interior, spacing)?;
+    let inside = sites.inside(interior);
     let mut volumes = vec![0.0; inside.len()];
     let part_volume = (sites.cubes.size / PARTS as f64).powi(3);
-    sites.cubes.parts_inside(solid, PARTS, |cube, part, share| {
+    sites.cubes.parts_inside(interior, PARTS, |cube, part, share| {
         volumes[sites.nearest(cube, part)] += share * part_volume;
     });
     let measured = volumes.iter().sum();

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 /// A piece of a triangle in one cube.
 #[derive(Clone, Copy)]
 struct Piece {
-    cube: u32,
+    cube: usize,
     /// Its area seen along x, in faces of a cube; positive when it looks towards high x.
     area: f64,
     /// What lies before it in its own cube, in cubes.
@@ -42,13 +42,13 @@ pub(super) fn shares(mesh: &TriMesh, cubes: &Cubes, mut found: impl FnMut(usize,
     let mut pieces: Vec<Piece> = mesh.triangles.par_chunks(GRAIN).flat_map_iter(cut).collect();
     // Stable, so that sums have a fixed order.
     pieces.par_sort_by_key(|p| std::cmp::Reverse(p.cube));
-    let row = |cube: u32| cube as usize / cubes.counts[0];
+    let row = |cube: usize| cube / cubes.counts[0];
     for pieces in pieces.chunk_by(|a, b| row(a.cube) == row(b.cube)) {
         // What the pieces beyond a cube say about it: the winding number of the row.
         let mut covered = 0.0;
-        let mut reached = pieces[0].cube as usize + 1;
+        let mut reached = pieces[0].cube + 1;
         for own in pieces.chunk_by(|a, b| a.cube == b.cube) {
-            let cube = own[0].cube as usize;
+            let cube = own[0].cube;
             tell(&mut found, cube + 1..reached, covered);
             let before: f64 = own.iter().map(|p| p.before).sum();
             tell(&mut found, cube..cube + 1, covered + before);
@@ -153,6 +153,6 @@ fn cut(polygon: Polygon, axis: usize, mut cell: [usize; 3], cubes: &Cubes, piece
         }
         let (area, moment) = piece.moments();
         let before = moment - area * i as f64;
-        pieces.push(Piece { cube: cubes.index(cell) as u32, area, before });
+        pieces.push(Piece { cube: cubes.index(cell), area, before });
     }
 }

@@ -2,8 +2,8 @@
 
 use super::clipped;
 use super::columns::{Columns, Places};
+use super::interior::Interior;
 use crate::shape::{ShapeError, Solid};
-use rayon::prelude::*;
 
 /// Cubes side by side; numbered with x running fastest, then y, then z.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,8 +19,8 @@ pub(crate) struct Cubes {
 /// The most cubes over a solid.
 const MOST: f64 = 5e8;
 
-/// Into how many parts the edge of a cube is cut where holes leave only the winding number to ask.
-const OPEN_PARTS: usize = 3;
+/// Into how many parts the edge of a cube is cut where holes leave only lines to measure along.
+const OPEN_PARTS: usize = 4;
 
 impl Cubes {
     /// As few as cover the solid, in whole multiples of `block` along each axis; a box of whole cubes is met exactly.
@@ -86,72 +86,58 @@ impl Cubes {
         Places { first: self.low[axis] + 0.5 * self.size, step: self.size, count: self.counts[axis] }
     }
 
+    fn columns(&self, interior: &Interior) -> Columns {
+        Columns::new(interior, self.places(1), self.places(2), 0.5 * self.size)
+    }
+
     /// Whether the centre of each cube is inside.
-    pub fn centres_inside(&self, solid: &Solid) -> Vec<bool> {
-        if !solid.closed() {
-            return (0..self.len()).into_par_iter().map(|i| solid.inside(self.centre(i))).collect();
-        }
-        let [x, y, z] = [0, 1, 2].map(|a| self.places(a));
-        let columns = Columns::new(solid.mesh(), y, z);
+    pub fn centres_inside(&self, interior: &Interior) -> Vec<bool> {
+        let (x, rows) = (self.places(0), self.counts[1]);
+        let columns = self.columns(interior);
         let mut inside = vec![false; self.len()];
         for (row, own) in inside.chunks_mut(self.counts[0]).enumerate() {
-            columns.stretches(row % y.count, row / y.count, |from, to| own[x.from(from)..x.from(to)].fill(true));
+            for (from, to) in columns.stretches(row % rows, row / rows) {
+                own[x.from(*from)..x.from(*to)].fill(true);
+            }
         }
         inside
     }
 
     /// Calls `found(cube, part, share)` for every part of a cube with something inside; `share` is that part's fraction
-    /// inside. Cubes are cut into `parts` along each edge; in closed surfaces shares are exact whatever their number.
-    pub fn parts_inside(&self, solid: &Solid, parts: usize, mut found: impl FnMut(usize, [usize; 3], f64)) {
-        if !solid.closed() {
-            return self.parts_of_open(solid, parts, found);
-        }
+    /// inside. Cubes are cut into `parts` along each edge; with faces all around shares are exact whatever their number.
+    pub fn parts_inside(&self, interior: &Interior, parts: usize, mut found: impl FnMut(usize, [usize; 3], f64)) {
         let fine = Cubes { size: self.size / parts as f64, counts: self.counts.map(|c| c * parts), ..*self };
-        clipped::shares(solid.mesh(), &fine, |i, share| {
+        let tell = |i: usize, share: f64| {
             let c = fine.coordinates(i);
             found(self.index(c.map(|x| x / parts)), c.map(|x| x % parts), share);
-        });
+        };
+        match interior.faces() {
+            Some(faces) => clipped::shares(faces, &fine, tell),
+            None => fine.shares_along_lines(interior, tell),
+        }
     }
 
-    /// How much of every cube is inside, from nothing to 1.
-    pub fn shares(&self, solid: &Solid) -> Vec<f64> {
-        let mut shares = vec![0.0; self.len()];
-        let parts = if solid.closed() { 1 } else { OPEN_PARTS };
-        let per_cube = 1.0 / parts.pow(3) as f64;
-        self.parts_inside(solid, parts, |cube, _, share| shares[cube] += share * per_cube);
-        shares
-    }
-
-    /// With holes there are no stretches: the winding number is asked in every part of the cubes where it matters.
-    fn parts_of_open(&self, solid: &Solid, parts: usize, mut found: impl FnMut(usize, [usize; 3], f64)) {
-        let inside = self.centres_inside(solid);
-        let half_diagonal = 0.87 * self.size;
-        let mixed = |i: usize| {
-            let differs = |n: Option<usize>| n.map_or(inside[i], |n| inside[n] != inside[i]);
-            let faces = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]];
-            faces.iter().any(|step| differs(self.neighbour(i, *step)))
-                || solid.nearest_within(self.centre(i), half_diagonal).is_some()
-        };
-        let all: Vec<[usize; 3]> =
-            (0..parts.pow(3)).map(|p| [p % parts, p / parts % parts, p / (parts * parts)]).collect();
-        let look = |i: usize| {
-            if !mixed(i) {
-                return if inside[i] { vec![true; all.len()] } else { Vec::new() };
-            }
-            let c = self.coordinates(i);
-            let at = |p: &[usize; 3]| [0, 1, 2].map(|a| c[a] as f64 + (p[a] as f64 + 0.5) / parts as f64);
-            all.iter().map(|p| solid.inside(self.position(at(p)))).collect()
-        };
-        // Layer by layer, so that the answers of a large grid are not all held at once.
-        let layer = self.counts[0] * self.counts[1];
-        for first in (0..self.len()).step_by(layer) {
-            let marks: Vec<Vec<bool>> = (first..first + layer).into_par_iter().map(look).collect();
-            for (i, marks) in marks.iter().enumerate() {
-                for (part, _) in all.iter().zip(marks).filter(|(_, mark)| **mark) {
-                    found(first + i, *part, 1.0);
+    /// With holes there are no faces all around, only lines through the middle of cubes: exact along x alone.
+    fn shares_along_lines(&self, interior: &Interior, mut found: impl FnMut(usize, f64)) {
+        let (columns, [nx, ny, nz]) = (self.columns(interior), self.counts);
+        let along = |x: f64| ((x - self.low[0]) / self.size).clamp(0.0, nx as f64);
+        for row in 0..ny * nz {
+            for (from, to) in columns.stretches(row % ny, row / ny) {
+                let (from, to) = (along(*from), along(*to));
+                for i in from as usize..nx.min(to.ceil() as usize) {
+                    found(row * nx + i, to.min(i as f64 + 1.0) - from.max(i as f64));
                 }
             }
         }
+    }
+
+    /// How much of every cube is inside, from nothing to 1.
+    pub fn shares(&self, interior: &Interior) -> Vec<f64> {
+        let mut shares = vec![0.0; self.len()];
+        let parts = if interior.faces().is_some() { 1 } else { OPEN_PARTS };
+        let per_cube = 1.0 / parts.pow(3) as f64;
+        self.parts_inside(interior, parts, |cube, _, share| shares[cube] += share * per_cube);
+        shares
     }
 }
 
@@ -161,7 +147,7 @@ mod tests {
     use crate::shape::structured::{box_skin, sphere_skin};
 
     fn total(solid: &Solid, size: f64) -> f64 {
-        Cubes::over(solid, size, 1).unwrap().shares(solid).iter().sum::<f64>() * size.powi(3)
+        Cubes::over(solid, size, 1).unwrap().shares(&Interior::of(solid)).iter().sum::<f64>() * size.powi(3)
     }
 
     #[test]
@@ -169,8 +155,8 @@ mod tests {
         let solid = Solid::new(box_skin([1; 3], [0.1, -0.2, 0.3], [0.5, 0.4, 0.5]).unwrap()).unwrap();
         for block in [1, 4] {
             let cubes = Cubes::over(&solid, 0.1, block).unwrap();
-            assert_eq!(cubes.centres_inside(&solid).iter().filter(|m| **m).count(), 4 * 6 * 2);
-            let shares = cubes.shares(&solid);
+            assert_eq!(cubes.centres_inside(&Interior::of(&solid)).iter().filter(|m| **m).count(), 4 * 6 * 2);
+            let shares = cubes.shares(&Interior::of(&solid));
             assert!(shares.iter().all(|s| *s == 1.0 || *s < 1e-6));
         }
     }
@@ -197,9 +183,9 @@ mod tests {
         let triangles = vec![[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
         let solid = Solid::new(crate::shape::TriMesh { points, triangles }).unwrap();
         let cubes = Cubes { low: [-1.0, -1.0, -1.0], size: 1.0, counts: [3; 3] };
-        let shares = cubes.shares(&solid);
+        let shares = cubes.shares(&Interior::of(&solid));
         assert!((shares[13] - 1.0 / 6.0).abs() < 1e-15);
-        let fine = Cubes { low: [0.0; 3], size: 0.5, counts: [2; 3] }.shares(&solid);
+        let fine = Cubes { low: [0.0; 3], size: 0.5, counts: [2; 3] }.shares(&Interior::of(&solid));
         // The nearest half cube misses a corner of 1/48; three others hold one each.
         let expected = [5.0 / 6.0, 1.0 / 6.0, 1.0 / 6.0, 0.0, 1.0 / 6.0, 0.0, 0.0, 0.0];
         assert!(fine.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-15), "{fine:?}");

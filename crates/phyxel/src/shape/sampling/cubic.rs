@@ -2,8 +2,9 @@
 
 use super::cubes::Cubes;
 use super::draft::{Draft, hand_over, thicken};
+use super::interior::Interior;
 use super::report::joined;
-use crate::shape::{ShapeError, Solid};
+use crate::shape::ShapeError;
 use rayon::prelude::*;
 
 /// Which cubes have their centre inside, and which blocks of `2^l` cubes are far enough inside to be one.
@@ -14,9 +15,9 @@ struct Leaves {
 }
 
 impl Leaves {
-    fn new(solid: &Solid, size: f64, levels: usize) -> Result<Self, ShapeError> {
-        let cubes = Cubes::over(solid, size, 1 << levels)?;
-        let mut clear = vec![(cubes, cubes.centres_inside(solid))];
+    fn new(interior: &Interior, size: f64, levels: usize) -> Result<Self, ShapeError> {
+        let cubes = Cubes::over(interior.solid, size, 1 << levels)?;
+        let mut clear = vec![(cubes, cubes.centres_inside(interior))];
         for level in 0..levels {
             let next = coarser(&clear[level]);
             clear.push(next);
@@ -58,18 +59,18 @@ fn around(numbers: std::ops::Range<i64>) -> impl Iterator<Item = [i64; 3]> {
 }
 
 /// How many phyxels there would be.
-pub(super) fn count(solid: &Solid, size: f64, levels: usize) -> Result<usize, ShapeError> {
-    let leaves = Leaves::new(solid, size, levels)?;
+pub(super) fn count(interior: &Interior, size: f64, levels: usize) -> Result<usize, ShapeError> {
+    let leaves = Leaves::new(interior, size, levels)?;
     if levels == 0 {
         return Ok(leaves.inside().iter().filter(|m| **m).count());
     }
     Ok((0..leaves.cubes.len()).filter(|i| leaves.inside()[*i] && leaves.level(*i).is_some()).count())
 }
 
-pub(super) fn draft(solid: &Solid, size: f64, levels: usize) -> Result<Draft, ShapeError> {
-    let leaves = Leaves::new(solid, size, levels)?;
+pub(super) fn draft(interior: &Interior, size: f64, levels: usize) -> Result<Draft, ShapeError> {
+    let leaves = Leaves::new(interior, size, levels)?;
     let (cubes, inside) = (&leaves.cubes, leaves.inside());
-    let mut volumes = cubes.shares(solid);
+    let mut volumes = cubes.shares(interior);
     volumes.iter_mut().for_each(|v| *v *= size.powi(3));
     let measured = volumes.iter().sum();
     // Faces are nearest, then edges, then corners.

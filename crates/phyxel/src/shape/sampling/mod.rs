@@ -11,6 +11,8 @@ mod count;
 pub(crate) mod cubes;
 mod cubic;
 mod draft;
+pub(crate) mod interior;
+mod open;
 mod report;
 
 pub(crate) use count::size_for;
@@ -18,6 +20,7 @@ pub use report::{MissedPart, SamplingReport};
 
 use super::{PointSampling, Resolution, ShapeError, Solid};
 use draft::Draft;
+use interior::Interior;
 
 /// How phyxels are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -70,17 +73,18 @@ const MAX_LEVELS: usize = 6;
 impl SamplingSettings {
     /// Fills a solid; the surface itself becomes the skin. Volumes sum to the solid's volume.
     pub fn sample(&self, solid: &Solid) -> Result<(PointSampling, SamplingReport), ShapeError> {
+        let interior = Interior::of(solid);
         let size = match self.resolution {
             Resolution::Size(size) => size,
             Resolution::Count(wanted) => {
                 ShapeError::check_count("phyxels", wanted, 1)?;
                 ShapeError::check_nodes("surface", wanted as f64)?;
-                size_for(wanted, self.size_guess(solid, wanted), |size| self.count(solid, size))?
+                size_for(wanted, self.size_guess(solid, wanted), |size| self.count(&interior, size))?
             }
             Resolution::Cells(_) => return Err(ShapeError::CellsNeedABox { shape: "surface" }),
         };
         ShapeError::check_length("surface", "resolution", size)?;
-        let draft = self.draft(solid, size)?;
+        let draft = self.draft(&interior, size)?;
         if draft.points.is_empty() {
             return Err(ShapeError::ThinnerThanSpacing { spacing: size });
         }
@@ -92,18 +96,18 @@ impl SamplingSettings {
         if self.kind == Sampling::Octree { self.levels.min(MAX_LEVELS) } else { 0 }
     }
 
-    fn draft(&self, solid: &Solid, size: f64) -> Result<Draft, ShapeError> {
+    fn draft(&self, interior: &Interior, size: f64) -> Result<Draft, ShapeError> {
         match self.kind {
-            Sampling::Bcc => bcc::draft(solid, size),
-            Sampling::Voxels | Sampling::Octree => cubic::draft(solid, size, self.levels()),
+            Sampling::Bcc => bcc::draft(interior, size),
+            Sampling::Voxels | Sampling::Octree => cubic::draft(interior, size, self.levels()),
         }
     }
 
     /// How many phyxels a size gives.
-    fn count(&self, solid: &Solid, size: f64) -> Result<usize, ShapeError> {
+    fn count(&self, interior: &Interior, size: f64) -> Result<usize, ShapeError> {
         match self.kind {
-            Sampling::Bcc => bcc::count(solid, size),
-            Sampling::Voxels | Sampling::Octree => cubic::count(solid, size, self.levels()),
+            Sampling::Bcc => bcc::count(interior, size),
+            Sampling::Voxels | Sampling::Octree => cubic::count(interior, size, self.levels()),
         }
     }
 

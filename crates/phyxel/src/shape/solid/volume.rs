@@ -92,7 +92,8 @@ fn open_length(solid: &Solid, axis: usize, place: [f64; 2], crossings: &[Crossin
     stops.insert(0, low);
     stops.push(high);
     for pair in stops.windows(2) {
-        let gap = pair[1] - pair[0];
+        // Rounding may put a face a little beyond the box.
+        let gap = (pair[1] - pair[0]).max(0.0);
         // Right at the surface the winding number is not defined.
         let margin = 1e-3 * gap;
         let pieces = (gap / step).ceil().max(1.0) as usize;
