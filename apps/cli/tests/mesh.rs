@@ -85,12 +85,15 @@ fn a_scene_names_a_file_and_what_is_wrong_with_it_is_told() {
     std::fs::write(folder.path().join("ball.obj"), ball(8)).unwrap();
     std::fs::write(folder.path().join("sheet.obj"), "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n").unwrap();
     let scene = |shape: &str, rest: &str| {
-        let text = format!("name = 's'\nduration = 0.05\n[[bodies]]\nname = 'b'\nshape = {shape}\ncount = 300\n{rest}\n");
+        let text =
+            format!("name = 's'\nduration = 0.05\n[[bodies]]\nname = 'b'\nshape = {shape}\ncount = 300\n{rest}\n");
         std::fs::write(folder.path().join("s.toml"), text).unwrap();
         phyxel(folder.path(), &["run", "s.toml", "--formats", "none", "--json", "-"])
     };
     let volume = 4.0 / 3.0 * std::f64::consts::PI * 0.1_f64.powi(3);
-    for (rest, fill) in [("", ""), ("method = 'tet'", ""), ("method = 'edge'", ", fill = 'cover'"), ("", ", fill = 'octree'")] {
+    for (rest, fill) in
+        [("", ""), ("method = 'tet'", ""), ("method = 'edge'", ", fill = 'cover'"), ("", ", fill = 'octree'")]
+    {
         let output = scene(&format!("{{ file = 'ball.obj', height = 0.2, origin = 'base'{fill} }}"), rest);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         let run: Value = serde_json::from_str(&stdout(&output)).unwrap();

@@ -163,10 +163,12 @@ fn cut(args: &MeshArgs, solid: &Solid, filling: &Filling, mut notes: Vec<String>
     notes.extend(filled.notes);
     let given = InputReport { triangles: solid.mesh().triangles.len(), closed: solid.closed(), volume_m3: volume };
     match filled.geometry {
-        Geometry::Tets(mesh) => measured(args, mesh, (given, Some(solid)), ("stuffing", seconds, notes), None),
+        Geometry::Tets(mesh) => {
+            measured(args, mesh, (given, Some(solid)), ("stuffing", seconds, notes), (None, filled.size))
+        }
         Geometry::Embedded(body) => {
             let inside = body.volume();
-            measured(args, body.mesh, (given, None), ("cover", seconds, notes), Some(inside))
+            measured(args, body.mesh, (given, None), ("cover", seconds, notes), (Some(inside), None))
         }
         Geometry::Points(sampling) => {
             write_points(&args.output, &sampling).map_err(Failure::work)?;
@@ -204,7 +206,7 @@ fn convert(args: &MeshArgs, mesh: TetMesh, notes: Vec<String>) -> Result<Outcome
     let triangles = boundary_triangles(&mesh.tets);
     let quality = TetQuality::of(&mesh);
     let given = InputReport { triangles: triangles.len(), closed: quality.watertight, volume_m3: quality.volume };
-    measured(args, mesh, (given, None), ("as given", 0.0, notes), None)
+    measured(args, mesh, (given, None), ("as given", 0.0, notes), (None, None))
 }
 
 fn measured(
@@ -212,7 +214,7 @@ fn measured(
     mesh: TetMesh,
     (given, solid): (InputReport, Option<&Solid>),
     (method, seconds, notes): (&'static str, f64, Vec<String>),
-    inside: Option<f64>,
+    (inside, size): (Option<f64>, Option<f64>),
 ) -> Result<Outcome, Failure> {
     let quality = TetQuality::of(&mesh);
     let ratio = RadiusRatio::of(&mesh);
@@ -243,7 +245,7 @@ fn measured(
         hausdorff: distance,
         watertight: Some(quality.watertight),
         components: Some(components),
-        size_m: None,
+        size_m: size,
         seconds,
         notes,
         outputs: vec![args.output.display().to_string()],
@@ -287,7 +289,8 @@ fn tell(args: &MeshArgs, result: &MeshReport, histogram: Option<&DihedralHistogr
         println!("dihedral angles {least:.1}° to {most:.1}°, radius ratio {worst:.3} to 1, {mean:.3} on average");
     }
     if let Some(distance) = result.hausdorff {
-        println!("boundary and surface are at most {distance:.3e} m apart");
+        let cells = result.size_m.map(|size| format!(", {:.2} of a cell", distance / size)).unwrap_or_default();
+        println!("boundary and surface are at most {distance:.3e} m apart{cells}");
     }
     if let Some(histogram) = histogram {
         print!("{}", bars(histogram));

@@ -54,7 +54,7 @@ fn read(
     let fields = item.fields(KEYS)?;
     let name = name(&fields, earlier)?;
     let material = fields.or("material", Material::default(), |field| materials.find(field))?;
-    let (Filled { geometry, notes }, method) = geometry(&fields, &material, nodes_so_far)?;
+    let (Filled { geometry, notes, .. }, method) = geometry(&fields, &material, nodes_so_far)?;
     let mut body = Body::new(name, geometry, method, material);
     body.notes = notes;
     body.velocity = fields.vector("velocity", body.velocity)?;
@@ -98,7 +98,7 @@ fn geometry(fields: &Fields<'_>, material: &Material, nodes_so_far: &mut f64) ->
     *nodes_so_far += estimate.map_err(|error| shape_field.fail(Problem::Shape(error)))?;
     check_nodes(fields, *nodes_so_far)?;
     let geometry = shapes::discretise(fields, &shape, method, &resolution, material)?;
-    Ok((Filled { geometry, notes: Vec::new() }, method))
+    Ok((Filled { geometry, notes: Vec::new(), size: None }, method))
 }
 
 fn check_nodes(fields: &Fields<'_>, nodes: f64) -> Result<(), SceneError> {

@@ -34,14 +34,14 @@ pub(super) fn body(
         |source: ShapeError| file.fail(Problem::Solid(SolidError::Shape { file: path.display().to_string(), source }));
     let mut filled = match read.content {
         Content::Tets(mesh) if method != Method::Mls && fields.get("fill").is_none() => {
-            Filled { geometry: Geometry::Tets(mesh), notes: Vec::new() }
+            Filled { geometry: Geometry::Tets(mesh), notes: Vec::new(), size: None }
         }
         Content::Tets(mesh) => {
             fill(&outside(&mesh).map_err(fail)?, &filling, resolution, Counted::Nodes).map_err(fail)?
         }
         Content::Surface(solid) => fill(&solid, &filling, resolution, Counted::Nodes).map_err(fail)?,
     };
-    place(&mut filled.geometry, placement);
+    filled.geometry.place(placement);
     Ok(filled)
 }
 
@@ -51,21 +51,6 @@ pub(super) fn path<'a>(fields: &Fields<'a>) -> Result<(Field<'a>, PathBuf), Scen
     let folder = Path::new(file.file).parent().unwrap_or(Path::new(""));
     let path = folder.join(file.text()?);
     if path.is_file() { Ok((file, path)) } else { Err(file.fail(Problem::MissingFile(path))) }
-}
-
-fn place(geometry: &mut Geometry, placement: &Placement) {
-    match geometry {
-        Geometry::Tets(mesh) => placement.apply(&mut mesh.points),
-        Geometry::Springs(net) => placement.apply(&mut net.points),
-        Geometry::Points(sampling) => {
-            placement.apply(&mut sampling.points);
-            placement.apply(&mut sampling.skin.points);
-        }
-        Geometry::Embedded(body) => {
-            placement.apply(&mut body.mesh.points);
-            placement.apply(&mut body.skin.points);
-        }
-    }
 }
 
 fn filling(fields: &Fields<'_>, method: Method) -> Result<Filling, SceneError> {

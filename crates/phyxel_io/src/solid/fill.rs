@@ -71,6 +71,8 @@ pub struct Filled {
     pub geometry: Geometry,
     /// What a person should know, in sentences.
     pub notes: Vec<String>,
+    /// Edge of the cells, or distance between phyxels, at the surface [m]; nothing for what came with its cells.
+    pub size: Option<f64>,
 }
 
 /// What a count means.
@@ -91,13 +93,16 @@ pub fn fill(solid: &Solid, filling: &Filling, resolution: &Resolution, counted: 
         Filling::Stuffing { grading, features } => {
             let settings = StuffingSettings { grading, features, ..stuffing_settings(resolution, counted)? };
             let (mesh, report) = stuff(solid, &settings)?;
-            Ok(Filled { geometry: Geometry::Tets(mesh), notes: stuffing_notes(&report) })
+            Ok(Filled { geometry: Geometry::Tets(mesh), notes: stuffing_notes(&report), size: Some(report.size) })
         }
-        Filling::Cover => Ok(Filled { geometry: Geometry::Embedded(cover(solid, resolution)?), notes: Vec::new() }),
+        Filling::Cover => {
+            Ok(Filled { geometry: Geometry::Embedded(cover(solid, resolution)?), notes: Vec::new(), size: None })
+        }
         Filling::Phyxels { kind, levels } => {
             let settings = SamplingSettings { kind, resolution: *resolution, levels };
             let (sampling, report) = settings.sample(solid)?;
-            Ok(Filled { geometry: Geometry::Points(sampling), notes: sampling_notes(&report) })
+            let size = Some(sampling.spacing);
+            Ok(Filled { geometry: Geometry::Points(sampling), notes: sampling_notes(&report), size })
         }
     }
 }
