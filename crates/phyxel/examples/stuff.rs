@@ -43,6 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (_, faces) = connected_components(&mesh.tets, Connection::Faces);
     let (_, nodes) = connected_components(&mesh.tets, Connection::Nodes);
     println!("{faces} pieces by faces, {nodes} by nodes; {:?}", RadiusRatio::of(&mesh));
+    assert!(watertight && quality.min_volume > 0.0 && degrees[0] > 10.0 && degrees[1] < 165.0);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Pieces that hang on nothing.
 
-use super::band::{Band, NO_TRIANGLE};
+use super::band::NO_TRIANGLE;
 use super::warp::{Nodes, Side};
 use crate::shape::Solid;
 
@@ -19,14 +19,14 @@ pub(super) struct Pieces {
 
 /// Removes crumbs: pieces that touch only parts of the surface that have a much larger piece. Thin features that the lattice resolves
 /// here and there leave them. Pieces are connected through faces: a common node or edge would be a hinge.
-pub(super) fn sweep(solid: &Solid, band: &Band, nodes: &Nodes, tets: &mut Vec<[u32; 4]>) -> Pieces {
+pub(super) fn sweep(solid: &Solid, nodes: &Nodes, tets: &mut Vec<[u32; 4]>) -> Pieces {
     let (labels, count) = label(nodes, tets);
     let mut volumes = vec![0.0; count];
     for (tet, label) in tets.iter().zip(&labels) {
         let [a, b, c, d] = tet.map(|n| nodes.positions[n as usize]);
         volumes[*label as usize] += (b - a).dot((c - a).cross(d - a)) / 6.0;
     }
-    let touches = touched_parts(solid, band, nodes, tets, &labels);
+    let touches = touched_parts(solid, nodes, tets, &labels);
     let mut largest = vec![0.0_f64; solid.part_count()];
     for &(piece, part) in &touches {
         largest[part as usize] = largest[part as usize].max(volumes[piece as usize]);
@@ -40,13 +40,13 @@ pub(super) fn sweep(solid: &Solid, band: &Band, nodes: &Nodes, tets: &mut Vec<[u
         tets.retain(|_| labels.next().is_some_and(|label| !crumb[*label as usize]));
     }
     let crumbs = crumb.iter().filter(|c| **c).count();
-    let crumb_volume = (0..count).filter(|c| crumb[*c]).map(|c| volumes[c]).sum();
+    let crumb_volume = (0..count).filter(|c| crumb[*c]).map(|c| volumes[c]).fold(0.0, |sum, volume| sum + volume);
     let lost_parts = largest.iter().filter(|volume| **volume == 0.0).count();
     Pieces { components: count - crumbs, crumbs, crumb_volume, lost_parts }
 }
 
 /// Pairs of pieces and parts of the surface that they touch, each once.
-fn touched_parts(solid: &Solid, band: &Band, nodes: &Nodes, tets: &[[u32; 4]], labels: &[u32]) -> Vec<(u32, u32)> {
+fn touched_parts(solid: &Solid, nodes: &Nodes, tets: &[[u32; 4]], labels: &[u32]) -> Vec<(u32, u32)> {
     let mut touches = Vec::new();
     let mut seen = vec![false; nodes.positions.len()];
     for (tet, label) in tets.iter().zip(labels) {
@@ -57,7 +57,6 @@ fn touched_parts(solid: &Solid, band: &Band, nodes: &Nodes, tets: &[[u32; 4]], l
             }
         }
     }
-    debug_assert!(band.points.len() <= nodes.positions.len());
     touches.sort_unstable();
     touches.dedup();
     touches

@@ -114,7 +114,7 @@ fn stuff_cells(solid: &Solid, size: f64, settings: &StuffingSettings) -> Result<
     if tets.is_empty() || unresolved > HALF_RESOLVED {
         return Err(ShapeError::Unresolved { size, needed: solid.thickness().min(0.5 * size) });
     }
-    let pieces = crumbs::sweep(solid, &band, &nodes, &mut tets);
+    let pieces = crumbs::sweep(solid, &nodes, &mut tets);
     let hole_cuts = band.cuts.iter().filter(|cut| cut.triangle == NO_TRIANGLE).count();
     let report = StuffingReport {
         size,
@@ -174,7 +174,10 @@ fn search(
 ) -> Result<(TetMesh, StuffingReport), ShapeError> {
     ShapeError::check_count("tetrahedra or nodes", target, 16)?;
     let per_tet = if matches!(settings.fineness, Fineness::Nodes(_)) { 4.5 } else { 1.0 };
-    let mut size = first_size(solid, target as f64 * per_tet, settings.grading);
+    let tets = target as f64 * per_tet;
+    // A solid with fewer than two tetrahedra per square of surface is not resolved, however long one tries.
+    let finest = (2.0 * solid.area() / tets).sqrt();
+    let mut size = first_size(solid, tets, settings.grading).max(finest);
     let mut best: Option<(f64, (TetMesh, StuffingReport))> = None;
     for _ in 0..6 {
         let found = stuff_cells(solid, size, settings);
@@ -189,10 +192,11 @@ fn search(
                 best = Some((error, result));
             }
         }
-        if (ratio - 1.0).abs() < 0.08 {
+        let next = (size * ratio.powf(1.0 / 2.4)).max(finest);
+        if (ratio - 1.0).abs() < 0.08 || next == size {
             break;
         }
-        size *= ratio.powf(1.0 / 2.4);
+        size = next;
     }
     best.map(|(_, result)| result).ok_or(ShapeError::Unresolved { size, needed: solid.thickness().min(0.5 * size) })
 }
