@@ -1,14 +1,16 @@
 //! Which parts of surfaces are about to touch: a vertex and a triangle, or two edges.
 
 use super::near::{self, Nearest};
-use super::surface::Surface;
+use super::surface::{Part, Surface};
 use super::tree::{Bounds, Tree};
 use crate::math::Vec3;
 
 /// Surfaces are kept this part of an edge apart, so that which side of the other each is on never gets lost in rounding.
-pub const KEPT_APART: f64 = 2e-3;
+pub const KEPT_APART: f64 = 5e-3;
 /// Pairs nearer than this part of an edge are watched whether they approach or not.
 const WATCHED: f64 = 0.05;
+/// Vertices up to this part of an edge behind the surface of a solid are brought out again.
+const BEHIND: f64 = 0.5;
 
 /// Two things that are about to touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,8 +37,21 @@ pub struct Finder {
     triangle_boxes: Vec<Bounds>,
     edge_boxes: Vec<Bounds>,
     vertex_boxes: Vec<Bounds>,
+    normals: Vec<Vec3<f64>>,
+    nearest: Vec<NearestFace>,
     /// What the trees were built over.
     built_for: Option<(u64, usize)>,
+}
+
+/// The face of a solid nearest to the vertex that is being looked at.
+#[derive(Clone, Copy, Debug)]
+struct NearestFace {
+    part: u32,
+    distance: f64,
+    /// The vertex is inside.
+    behind: bool,
+    /// The way out.
+    pair: Pair,
 }
 
 /// Where vertices are and where they go in a step.
@@ -52,29 +67,45 @@ const VERTEX_TRIANGLE: u64 = 0;
 const EDGE_EDGE: u64 = 1 << 63;
 
 impl Finder {
-    /// Adds the pairs that are near or meet on their way and whose keys are not among the `known`, which are sorted; all
-    /// are sorted by key afterwards. True when there were any.
+    /// Adds the pairs that are near or meet on their way and are not among those given, which are sorted by key; all are
+    /// sorted afterwards. True when there were any.
     pub fn find(&mut self, surface: &Surface, version: u64, sweep: &Sweep<'_>, pairs: &mut Vec<Pair>) -> bool {
         self.fit(surface, version, sweep);
+        let Self { normals, nearest, .. } = self;
+        let search = Search { surface, sweep, normals };
         let known = pairs.len();
-        for (k, part) in surface.parts.iter().enumerate() {
-            let next = surface.parts.get(k + 1);
-            let vertices = part.first_vertex..next.map_or(surface.vertices.len(), |p| p.first_vertex);
-            for v in vertices {
-                self.triangles.visit(&self.vertex_boxes[v], |t| {
-                    if self.triangle_boxes[t as usize].touches(&self.vertex_boxes[v]) {
-                        vertex_triangle(surface, sweep, v as u32, t, known, pairs);
+        for v in 0..surface.vertices.len() {
+            let reach = &self.vertex_boxes[v];
+            let own = pairs.len();
+            nearest.clear();
+            self.triangles.visit(reach, |t| {
+                if self.triangle_boxes[t as usize].touches(reach) {
+                    search.vertex_triangle(v as u32, t, (&mut *pairs, known), nearest);
+                }
+            });
+            for solid in nearest.iter().filter(|n| n.behind) {
+                // Inside a solid, the nearest way out is the only one.
+                let same = |p: &Pair| surface.part_of[p.vertices[3] as usize] == solid.part;
+                let mut k = own;
+                while k < pairs.len() {
+                    if same(&pairs[k]) {
+                        pairs.swap_remove(k);
+                    } else {
+                        k += 1;
                     }
-                });
+                }
+                if pairs[..known].binary_search_by_key(&solid.pair.key, |p| p.key).is_err() {
+                    pairs.push(solid.pair);
+                }
             }
-            let edges = part.first_edge..next.map_or(surface.edges.len(), |p| p.first_edge);
-            for e in edges {
-                self.edges.visit(&self.edge_boxes[e], |f| {
-                    if e < f as usize && self.edge_boxes[f as usize].touches(&self.edge_boxes[e]) {
-                        edge_edge(surface, sweep, e as u32, f, known, pairs);
-                    }
-                });
-            }
+        }
+        for e in 0..surface.edges.len() {
+            let reach = &self.edge_boxes[e];
+            self.edges.visit(reach, |f| {
+                if e < f as usize && self.edge_boxes[f as usize].touches(reach) {
+                    search.edge_edge(e as u32, f, (&mut *pairs, known));
+                }
+            });
         }
         let found = pairs.len() > known;
         if found {
@@ -88,14 +119,16 @@ impl Finder {
             let (a, b) = (sweep.from[v as usize], sweep.from[v as usize] + sweep.moves[v as usize]);
             Bounds::around([a, b])
         };
-        let margin = |v: u32| WATCHED * surface.parts[surface.part_of[v as usize] as usize].edge_length;
+        let length = |v: u32| surface.parts[surface.part_of[v as usize] as usize].edge_length;
         self.vertex_boxes.clear();
-        self.vertex_boxes.extend((0..surface.vertices.len() as u32).map(|v| swept(v).grown(margin(v))));
+        let point = |v: u32| swept(v).grown(BEHIND * length(v));
+        self.vertex_boxes.extend((0..surface.vertices.len() as u32).map(point));
         self.triangle_boxes.clear();
-        let around = |t: &[u32; 3]| t.iter().fold(Bounds::EMPTY, |b, &v| b.with(&swept(v))).grown(margin(t[0]));
+        let around = |t: &[u32; 3]| t.iter().fold(Bounds::EMPTY, |b, &v| b.with(&swept(v)));
         self.triangle_boxes.extend(surface.triangles.iter().map(around));
         self.edge_boxes.clear();
-        let along = |e: &[u32; 2]| e.iter().fold(Bounds::EMPTY, |b, &v| b.with(&swept(v))).grown(margin(e[0]));
+        let along =
+            |e: &[u32; 2]| e.iter().fold(Bounds::EMPTY, |b, &v| b.with(&swept(v))).grown(WATCHED * length(e[0]));
         self.edge_boxes.extend(surface.edges.iter().map(along));
         let built_for = Some((version, surface.vertices.len()));
         if self.built_for == built_for {
@@ -106,58 +139,213 @@ impl Finder {
             self.edges = Tree::new(&self.edge_boxes);
             self.built_for = built_for;
         }
+        self.find_normals(surface, sweep.from);
+    }
+
+    /// Normals at the vertices, weighted by area.
+    fn find_normals(&mut self, surface: &Surface, at: &[Vec3<f64>]) {
+        self.normals.clear();
+        self.normals.resize(surface.vertices.len(), Vec3::zero());
+        for t in &surface.triangles {
+            let [a, b, c] = t.map(|v| at[v as usize]);
+            let normal = (b - a).cross(c - a);
+            t.iter().for_each(|&v| self.normals[v as usize] += normal);
+        }
     }
 }
 
-fn vertex_triangle(surface: &Surface, sweep: &Sweep<'_>, v: u32, t: u32, known: usize, pairs: &mut Vec<Pair>) {
-    let [a, b, c] = surface.triangles[t as usize];
-    let key = VERTEX_TRIANGLE | (v as u64) << 31 | t as u64;
-    consider(surface, sweep, (key, [v, a, b, c]), near::point_triangle, known, pairs);
+/// What looking at one pair needs.
+struct Search<'a> {
+    surface: &'a Surface,
+    sweep: &'a Sweep<'a>,
+    normals: &'a [Vec3<f64>],
 }
 
-fn edge_edge(surface: &Surface, sweep: &Sweep<'_>, e: u32, f: u32, known: usize, pairs: &mut Vec<Pair>) {
-    let ([a, b], [c, d]) = (surface.edges[e as usize], surface.edges[f as usize]);
-    let key = EDGE_EDGE | (e as u64) << 31 | f as u64;
-    consider(surface, sweep, (key, [a, b, c, d]), near::edge_edge, known, pairs);
+/// Two things that may touch: their key, vertices, and the parts that they belong to.
+struct Candidate<'a> {
+    key: u64,
+    vertices: [u32; 4],
+    parts: [&'a Part; 2],
+    /// Mean length of the edges of both [m].
+    length: f64,
 }
 
-/// Adds a pair if it is near or meets on its way.
-fn consider(
-    surface: &Surface,
-    sweep: &Sweep<'_>,
-    (key, vertices): (u64, [u32; 4]),
-    nearest: fn([Vec3<f64>; 4]) -> Nearest,
-    known: usize,
-    pairs: &mut Vec<Pair>,
-) {
-    let part = |v: u32| &surface.parts[surface.part_of[v as usize] as usize];
-    let (one, other) = (part(vertices[0]), part(vertices[3]));
-    let same = surface.part_of[vertices[0] as usize] == surface.part_of[vertices[3] as usize];
-    let shared = key & EDGE_EDGE != 0 && (vertices[..2].contains(&vertices[2]) || vertices[..2].contains(&vertices[3]))
-        || key & EDGE_EDGE == 0 && vertices[1..].contains(&vertices[0]);
-    if shared || (same && !one.touches_itself) {
-        return;
+impl<'a> Search<'a> {
+    /// A vertex before a triangle or on its way to one; and which triangle of each solid is the nearest.
+    fn vertex_triangle(&self, v: u32, t: u32, (pairs, known): (&mut Vec<Pair>, usize), nearest: &mut Vec<NearestFace>) {
+        let [a, b, c] = self.surface.triangles[t as usize];
+        if v == a || v == b || v == c {
+            return;
+        }
+        let key = VERTEX_TRIANGLE | (v as u64) << 31 | t as u64;
+        let Some(candidate) = self.candidate(key, [v, a, b, c]) else { return };
+        let from = candidate.vertices.map(|v| self.sweep.from[v as usize]);
+        let found = near::point_triangle(from);
+        let distance = found.between.norm();
+        let face = face_normal(&from);
+        if candidate.parts[1].solid && distance < BEHIND * candidate.length {
+            // A vertex whose own surface faces the same way is on the far side of a thin solid, or of its own.
+            let behind = !self.is_outside(&candidate, &from, &found) && self.normals[v as usize].dot(face) < 0.0;
+            let part = self.surface.part_of[a as usize];
+            let entry = || NearestFace { part, distance, behind, pair: self.pair(&candidate, &found.weights, face) };
+            match nearest.iter_mut().find(|n| n.part == part) {
+                Some(known) if distance < known.distance => *known = entry(),
+                Some(_) => {}
+                None => nearest.push(entry()),
+            }
+        }
+        if pairs[..known].binary_search_by_key(&key, |p| p.key).is_err() {
+            pairs.extend(self.meeting(&candidate, near::point_triangle, found));
+        }
     }
-    if pairs[..known].binary_search_by_key(&key, |p| p.key).is_ok() {
-        return;
+
+    /// Two edges that are near or on their way to each other; where both are behind each other's solids the vertices lead
+    /// out.
+    fn edge_edge(&self, e: u32, f: u32, (pairs, known): (&mut Vec<Pair>, usize)) {
+        let ([a, b], [c, d]) = (self.surface.edges[e as usize], self.surface.edges[f as usize]);
+        if a == c || a == d || b == c || b == d {
+            return;
+        }
+        let key = EDGE_EDGE | (e as u64) << 31 | f as u64;
+        if pairs[..known].binary_search_by_key(&key, |p| p.key).is_ok() {
+            return;
+        }
+        let Some(candidate) = self.candidate(key, [a, b, c, d]) else { return };
+        let found = near::edge_edge(candidate.vertices.map(|v| self.sweep.from[v as usize]));
+        let Some(pair) = self.meeting(&candidate, near::edge_edge, found) else { return };
+        // Two parallel edges, or an edge beside a vertex, are left to the vertices: they meet there too.
+        if pair.weights.iter().all(|w| w.abs() > 1e-3 && w.abs() < 1.0 - 1e-3) {
+            pairs.push(pair);
+        }
     }
-    let length = 0.5 * (one.edge_length + other.edge_length);
-    let (kept, watched) = (KEPT_APART * length, WATCHED * length);
-    let from = vertices.map(|v| sweep.from[v as usize]);
-    let mut found = nearest(from);
-    // Two parallel edges, or an edge beside a vertex, are left to the vertices: they meet there too.
-    let inner = |n: &Nearest| key & EDGE_EDGE == 0 || n.weights.iter().all(|w| w.abs() > 1e-6 && w.abs() < 1.0 - 1e-6);
-    if found.between.norm() > watched {
-        let moves = vertices.map(|v| sweep.moves[v as usize]);
-        let Some(time) = near::first_contact(nearest, from, moves, kept) else { return };
-        found = nearest(std::array::from_fn(|k| from[k] + moves[k] * time));
+
+    /// Whether the things face each other with their outsides; always so for sheets, which have two.
+    fn is_outside(&self, candidate: &Candidate<'_>, at: &[Vec3<f64>; 4], found: &Nearest) -> bool {
+        let Candidate { key, vertices, parts, .. } = candidate;
+        if key & EDGE_EDGE != 0 {
+            let one = self.normal(&vertices[..2], &found.weights[..2]);
+            // Weights of the second thing are negative, and so is what they make of its normals.
+            let other = self.normal(&vertices[2..], &found.weights[2..]);
+            return (!parts[0].solid || found.between.dot(one) <= 0.0)
+                && (!parts[1].solid || found.between.dot(other) <= 0.0);
+        }
+        let within = found.weights[1..].iter().all(|w| *w < -0.01);
+        let outward = if within { face_normal(at) } else { self.normal(&vertices[1..], &found.weights[1..]) };
+        !parts[1].solid || found.between.dot(outward) >= 0.0
     }
-    let distance = found.between.norm();
-    if distance <= 0.0 || !inner(&found) {
-        return;
+
+    fn candidate(&self, key: u64, vertices: [u32; 4]) -> Option<Candidate<'a>> {
+        let surface = self.surface;
+        let parts = [vertices[0], vertices[3]].map(|v| &surface.parts[surface.part_of[v as usize] as usize]);
+        if parts[0].body == parts[1].body && !parts[0].touches_itself {
+            return None;
+        }
+        Some(Candidate { key, vertices, parts, length: 0.5 * (parts[0].edge_length + parts[1].edge_length) })
     }
-    let normal = found.between * (1.0 / distance);
-    let start = from.iter().zip(&found.weights).fold(Vec3::zero(), |sum, (x, w)| sum + *x * *w);
-    let friction = (one.friction * other.friction).sqrt();
-    pairs.push(Pair { key, vertices, weights: found.weights, normal, gap: normal.dot(start) - kept, friction });
+
+    /// The normals of vertices, mixed; the outward direction of an edge or a corner, times the sign of the weights.
+    fn normal(&self, vertices: &[u32], weights: &[f64]) -> Vec3<f64> {
+        let sign = if weights.iter().sum::<f64>() < 0.0 && weights.len() == 3 { -1.0 } else { 1.0 };
+        vertices
+            .iter()
+            .zip(weights)
+            .fold(Vec3::zero(), |sum, (&v, &w)| sum + self.normals[v as usize].normalized() * (w * sign))
+    }
+
+    /// The pair, if it is near at the start or meets on its way.
+    fn meeting(
+        &self,
+        candidate: &Candidate<'_>,
+        nearest: fn([Vec3<f64>; 4]) -> Nearest,
+        at_start: Nearest,
+    ) -> Option<Pair> {
+        let mut found = at_start;
+        let mut at = candidate.vertices.map(|v| self.sweep.from[v as usize]);
+        if found.between.norm() > WATCHED * candidate.length {
+            let moves = candidate.vertices.map(|v| self.sweep.moves[v as usize]);
+            let time = near::first_contact(nearest, at, moves, KEPT_APART * candidate.length)?;
+            at = std::array::from_fn(|k| at[k] + moves[k] * time);
+            found = nearest(at);
+        }
+        let distance = found.between.norm();
+        // What comes at a solid from within has passed another of its faces first, and is met there.
+        (distance > 0.0 && self.is_outside(candidate, &at, &found))
+            .then(|| self.pair(candidate, &found.weights, found.between * (1.0 / distance)))
+    }
+
+    fn pair(&self, candidate: &Candidate<'_>, weights: &[f64; 4], normal: Vec3<f64>) -> Pair {
+        let Candidate { key, vertices, parts, length } = candidate;
+        let from = vertices.map(|v| self.sweep.from[v as usize]);
+        let start = from.iter().zip(weights).fold(Vec3::zero(), |sum, (x, w)| sum + *x * *w);
+        let gap = normal.dot(start) - KEPT_APART * length;
+        let friction = (parts[0].friction * parts[1].friction).sqrt();
+        Pair { key: *key, vertices: *vertices, weights: *weights, normal, gap, friction }
+    }
+}
+
+/// The unit normal of the triangle of a vertex and a triangle.
+fn face_normal(points: &[Vec3<f64>; 4]) -> Vec3<f64> {
+    (points[2] - points[1]).cross(points[3] - points[1]).normalized()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::Vertex;
+    use crate::shape::quality::boundary_triangles;
+    use crate::shape::structured::{CubeSplit, box_tets};
+
+    /// Two unit cubes of 2³ cells, the second one `gap` above the first and shifted sideways.
+    fn cubes(gap: f64) -> (Surface, Vec<Vec3<f64>>) {
+        let mut surface = Surface::default();
+        let mut at = Vec::new();
+        for body in 0..2 {
+            let low = [0.13 * body as f64, (1.0 + gap) * body as f64, 0.21 * body as f64];
+            let mesh = box_tets([2, 2, 2], low, low.map(|c| c + 1.0), CubeSplit::Six).expect("a block");
+            let triangles = boundary_triangles(&mesh.tets);
+            let first = at.len() as u32;
+            at.extend(mesh.points.iter().map(|p| Vec3(*p)));
+            let vertices = (0..mesh.points.len() as u32).map(|n| Vertex::node(n + first)).collect();
+            let part = Part {
+                body,
+                first_vertex: 0,
+                first_triangle: 0,
+                first_edge: 0,
+                edge_length: 0.0,
+                solid: true,
+                touches_itself: false,
+                friction: 0.5,
+            };
+            surface.add(part, vertices, &triangles, &at);
+        }
+        (surface, at)
+    }
+
+    #[test]
+    fn cubes_that_hover_push_apart_upward_and_cubes_that_overlap_too() {
+        for gap in [0.01, -0.1] {
+            let (surface, from) = cubes(gap);
+            let moves = vec![Vec3::zero(); from.len()];
+            let mut pairs = Vec::new();
+            assert!(Finder::default().find(&surface, 0, &Sweep { from: &from, moves: &moves }, &mut pairs));
+            for pair in &pairs {
+                let first_is_top = pair.vertices[0] as usize >= from.len() / 2;
+                let up = if first_is_top { 1.0 } else { -1.0 };
+                assert!(pair.normal[1] * up > 0.9, "{pair:?} at gap {gap}");
+                assert!((pair.gap - gap).abs() < 0.02, "{pair:?} at gap {gap}");
+                assert!(pair.weights.iter().sum::<f64>().abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn a_cube_shot_at_another_meets_it_however_fast() {
+        let (surface, from) = cubes(3.0);
+        let moves: Vec<_> =
+            (0..from.len()).map(|v| Vec3([0.0, if v < from.len() / 2 { 0.0 } else { -100.0 }, 0.0])).collect();
+        let mut pairs = Vec::new();
+        assert!(Finder::default().find(&surface, 0, &Sweep { from: &from, moves: &moves }, &mut pairs));
+        let lower: Vec<_> = pairs.iter().filter(|p| p.gap > 2.0).collect();
+        assert!(lower.len() >= 4 && lower.iter().all(|p| p.normal[1].abs() > 0.5), "{pairs:?}");
+    }
 }

@@ -1,5 +1,6 @@
 //! The surfaces of all bodies as contact among them sees it: vertices that are combinations of nodes, triangles, edges.
 
+use super::KEPT_APART;
 use crate::math::{Real, Vec3};
 use crate::model::Model;
 
@@ -42,6 +43,8 @@ pub struct Part {
     pub first_edge: usize,
     /// Mean length of its edges [m].
     pub edge_length: f64,
+    /// It encloses matter, so that being behind it means being inside; a sheet has no behind.
+    pub solid: bool,
     /// It may touch itself.
     pub touches_itself: bool,
     /// Coulomb's coefficient.
@@ -90,6 +93,11 @@ impl Surface {
     /// Whether two bodies, or two parts of one, can ever touch.
     pub fn is_needed(&self) -> bool {
         self.parts.len() > 1 || self.parts.iter().any(|p| p.touches_itself)
+    }
+
+    /// The smallest distance that surfaces are kept apart [m].
+    pub fn kept_apart(&self) -> f64 {
+        KEPT_APART * self.parts.iter().map(|p| p.edge_length).fold(f64::INFINITY, f64::min)
     }
 
     /// Where every vertex is [m].

@@ -150,11 +150,13 @@ pub fn norm<R: Real>(a: &[Vec3<R>]) -> f64 {
 /// Inverts the 3x3 diagonal blocks; one that is singular falls back to its trace.
 pub fn invert_blocks<R: Real>(diagonal: &[Mat3<R>], inverse: &mut Vec<Mat3<R>>) {
     inverse.resize(diagonal.len(), Mat3::zero());
-    par::for_each(inverse, |i, inverse| {
-        let block = &diagonal[i];
-        let scale = block.trace() * R::of(1.0 / 3.0);
-        // Scaling first keeps the determinant of small masses away from underflow in f32.
-        let inverted = (*block * (R::one() / scale)).inverse().filter(|m| m.is_finite());
-        *inverse = inverted.unwrap_or(Mat3::identity()) * (R::one() / scale);
-    });
+    par::for_each(inverse, |i, inverse| *inverse = invert_block(&diagonal[i]));
+}
+
+/// Inverts one 3x3 block; a singular one falls back to its trace.
+pub fn invert_block<R: Real>(block: &Mat3<R>) -> Mat3<R> {
+    let scale = block.trace() * R::of(1.0 / 3.0);
+    // Scaling first keeps the determinant of small masses away from underflow in f32.
+    let inverted = (*block * (R::one() / scale)).inverse().filter(|m| m.is_finite());
+    inverted.unwrap_or(Mat3::identity()) * (R::one() / scale)
 }

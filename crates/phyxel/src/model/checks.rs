@@ -77,6 +77,11 @@ fn check_body(body: &Body, scene: &Scene) -> Result<(), BuildError> {
     let numbers = [body.velocity, body.spin].concat();
     check_numbers(&numbers, || format!("the initial velocity or spin of body {:?}", body.name))?;
     let unsupported = |what| Err(BuildError::Unsupported { body: body.name.clone(), what });
+    let friction = body.contact.friction;
+    if !(friction >= 0.0 && friction.is_finite()) {
+        let what = format!("the friction of body {:?}", body.name);
+        return Err(BuildError::BadNumber { what, value: friction, remedy: ", zero or more" });
+    }
     if body.mass == MassKind::Consistent {
         if !matches!(body.geometry, Geometry::Tets(_) | Geometry::Embedded(_)) {
             return unsupported("consistent mass needs tetrahedra: use mass = \"lumped\"");

@@ -60,6 +60,7 @@ impl<R: Real> Model<R> {
                 first_triangle: 0,
                 first_edge: 0,
                 edge_length: 0.0,
+                solid: !matches!(spec.geometry, Geometry::Springs(_)),
                 touches_itself: spec.contact.self_contact,
                 friction: spec.contact.friction,
             };

@@ -76,6 +76,12 @@ pub(crate) fn encode<R: Real>(model: &Model<R>, state: &State<R>, kept: &Kept<R>
     out.vectors(&kept.forces);
     out.u64(kept.touches.len() as u64);
     kept.touches.iter().for_each(|touch| encode_touch(touch, &mut out));
+    out.u64(kept.presses.len() as u64);
+    for (key, impulse, traction) in &kept.presses {
+        out.u64(*key);
+        out.real(*impulse);
+        out.vectors(&[*traction]);
+    }
     out.u64(progress.next_event as u64);
     out.f64(progress.initial_energy);
     out.0
@@ -133,7 +139,12 @@ pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored
     let forces = input.vectors(forces)?;
     let touching = input.u64()?;
     let touches = (0..touching).map(|_| decode_touch(&mut input, model)).collect::<Result<_, _>>()?;
-    let kept = Kept { stable, forces, touches };
+    let pressing = input.u64()?;
+    let mut presses = Vec::new();
+    for _ in 0..pressing {
+        presses.push((input.u64()?, input.real()?, input.vectors(1)?[0]));
+    }
+    let kept = Kept { stable, forces, touches, presses };
     let progress = Progress { next_event: input.u64()? as usize, initial_energy: input.f64()? };
     if input.at != bytes.len() {
         return Err(SnapshotError::Length { found: bytes.len(), expected: input.at });

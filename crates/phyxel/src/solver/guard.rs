@@ -8,6 +8,8 @@ use crate::state::State;
 
 /// A step is halved at most this often before the simulation gives up.
 const MAX_HALVINGS: u32 = 10;
+/// A step in which surfaces could not be kept apart is halved at most this often, and then taken as it is.
+const MOST_FOR_CONTACT: u32 = 5;
 /// No step of a sound simulation multiplies its energy by this.
 const EXPLOSION: f64 = 1e3;
 
@@ -119,13 +121,15 @@ impl<R: Real> Guard<R> {
             solver
                 .plain_step(model, state, h, report)
                 .map_err(|source| StepError::Factor { time: start + done, source })?;
-            if super::is_finite(state) && (explicit || self.is_sound(model, state, before, h)) {
+            let settled = solver.is_settled() || halvings >= MOST_FOR_CONTACT;
+            if super::is_finite(state) && settled && (explicit || self.is_sound(model, state, before, h)) {
                 done += h;
                 continue;
             }
             state.u.clone_from(&self.u);
             state.v.clone_from(&self.v);
             self.energy = None;
+            solver.forget_contacts();
             (state.time, state.steps) = (start + done, steps);
             state.forget();
             report.rollbacks += 1;

@@ -14,8 +14,12 @@ use crate::stencil::block::{Block, BlockScratch, TangentMix};
 
 /// Meshes up to this many nodes are factored when every law is linear; beyond, fill-in outgrows iterations.
 const MAX_AUTO_DIRECT: usize = 20_000;
-/// Solves per linearisation until the contact set must have settled.
+/// Solves per linearisation until the contact set must have settled: with colliders alone, and among bodies, whose
+/// impulses settle more slowly.
 const MAX_CONTACT_ROUNDS: usize = 6;
+const MAX_PRESS_ROUNDS: usize = 20;
+/// Part of the distance kept between surfaces by which one step may miss it.
+const MISSED: f64 = 0.05;
 
 /// Everything that implicit steps keep between steps.
 pub struct Implicit<R> {
@@ -43,6 +47,8 @@ pub struct Implicit<R> {
     held: Vec<Held<R>>,
     /// Nodes in contact.
     pub touches: Vec<Touch<R>>,
+    /// Contact among bodies was solved to the end in the last step.
+    pub settled: bool,
     mass_scales: Vec<R>,
     penalty_scales: Vec<R>,
 }
@@ -88,6 +94,7 @@ impl<R: Real> Implicit<R> {
             pins: Vec::new(),
             held: Vec::new(),
             touches: Vec::new(),
+            settled: true,
             mass_scales: Vec::new(),
             penalty_scales: Vec::new(),
         })
@@ -120,6 +127,11 @@ impl<R: Real> Implicit<R> {
             let exact = k > 0 && inertia == Inertia::Static && !std::mem::take(&mut exact_failed);
             self.curvature = if exact { Curvature::Exact } else { Curvature::Psd };
             self.linearise(model, stage, k, inertia, scratch);
+            if k == 0 {
+                self.begin_press(model, stage, inertia);
+            } else {
+                self.matrix.precondition_rows();
+            }
             if k > 0 {
                 let residual = self.residual(model, stage, inertia, scratch);
                 report.newton_residual = residual / reference;
@@ -149,8 +161,49 @@ impl<R: Real> Implicit<R> {
         if newton == 1 {
             report.newton_residual = report.residual;
         }
-        report.contacts = self.touches.len();
+        let missed = missed(model, stage);
+        self.matrix.press.end(&self.v, missed);
+        report.contacts = self.touches.len() + self.matrix.press.touching();
         Ok(())
+    }
+
+    /// Pairs of surface parts that pressed on each other in the last step, with their impulses.
+    pub fn presses(&self) -> &[(u64, R, Vec3<R>)] {
+        self.matrix.press.memory()
+    }
+
+    /// Goes on with the contacts of an earlier step.
+    pub fn recall(&mut self, touches: Vec<Touch<R>>, presses: Vec<(u64, R, Vec3<R>)>) {
+        self.touches = touches;
+        self.matrix.press.recall(presses);
+    }
+
+    /// The bodies that press on each other, pair after pair.
+    pub fn touching_bodies<'a>(&'a self, model: &'a Model<R>) -> impl Iterator<Item = (usize, usize)> + 'a {
+        self.matrix.press.touching_bodies(model)
+    }
+
+    /// Finds the pairs of surface parts that meet if bodies fall freely.
+    fn begin_press(&mut self, model: &Model<R>, stage: &Stage<'_, R>, inertia: Inertia) {
+        if !model.surface.is_needed() {
+            return;
+        }
+        let fall = if inertia == Inertia::Dynamic { model.loads.gravity * stage.gamma } else { Vec3::zero() };
+        let Self { matrix, v, q, .. } = self;
+        par::for_each(q, |i, q| *q = v[i] + fall);
+        let mut press = std::mem::take(&mut matrix.press);
+        press.begin(model, stage, q, matrix.diagonal());
+        matrix.press = press;
+        matrix.precondition_rows();
+    }
+
+    /// Looks for pairs that the present velocities bring together and that are not watched yet.
+    fn add_meeting(&mut self, model: &Model<R>, stage: &Stage<'_, R>) -> bool {
+        let Self { matrix, v, .. } = self;
+        let mut press = std::mem::take(&mut matrix.press);
+        let added = press.add_meeting(model, stage, v, matrix.diagonal());
+        matrix.press = press;
+        added
     }
 
     /// Gives pinned nodes the velocity of their pins over the last stage.
@@ -271,12 +324,17 @@ impl<R: Real> Implicit<R> {
         let SolverSettings { tolerance, max_iterations, .. } = *settings;
         let mut stop = Stop { tolerance, max_iterations, least_reference };
         let mut first = 0.0;
-        for round in 0..MAX_CONTACT_ROUNDS {
+        let among = model.surface.is_needed();
+        let missed = missed(model, stage);
+        let rounds = if among { MAX_PRESS_ROUNDS } else { MAX_CONTACT_ROUNDS };
+        self.settled = !among;
+        for round in 0..rounds {
             touch::merge(stage, &self.pins, &self.touches, &mut self.held);
             self.factor_if_needed()?;
             let Self { matrix, pins, held, v, b, rhs, q, touches, mass_scales, penalty_scales, .. } = self;
             rhs.copy_from_slice(b);
             touch::add_friction(model, touches, rhs);
+            matrix.press.add_impulses(rhs);
             for h in held.iter() {
                 let n = h.node as usize;
                 v[n] = h.free * v[n] + h.velocity - h.free * h.velocity;
@@ -290,16 +348,28 @@ impl<R: Real> Implicit<R> {
                 first = linear.reference;
                 stop.least_reference = first;
             }
-            if model.colliders.is_empty() {
+            if model.colliders.is_empty() && !among {
                 break;
             }
             matrix.multiply(model, scratch, scales, v, q);
             par::for_each(q, |i, q| *q -= rhs[i]);
-            let changed = touch::update(model, touches, v, q, round);
+            let changed = touch::update(model, touches, v, q, (round, stage.over));
             let added = touch::add_passing(model, (stage, pins), |n| v[n], touches);
-            if !changed && !added {
+            let pressing = matrix.press.update(v, missed);
+            let mut more = changed || added || pressing;
+            if among && (round == 0 || !more) {
+                more |= self.add_meeting(model, stage);
+            }
+            if !more {
+                self.settled = true;
                 break;
             }
+            self.matrix.precondition_rows();
+        }
+        if !self.settled {
+            // Not to the last digit, but near enough if nothing meets that is not watched and no surface is passed.
+            let passed = missed * R::of(1.0 / MISSED);
+            self.settled = !self.add_meeting(model, stage) && self.matrix.press.worst(&self.v) < passed;
         }
         Ok(first)
     }
@@ -338,6 +408,7 @@ impl<R: Real> Implicit<R> {
         par::for_each(q, |i, q| *q += forces[i] * stage.gamma);
         subtract_inertia(model, inertia, scales, v, scratch, q);
         touch::add_friction(model, touches, q);
+        self.matrix.press.add_reactions(v, q);
         filter(held, q);
         cg::norm(q)
     }
@@ -393,7 +464,8 @@ impl<R: Real> Implicit<R> {
         rhs.fill(Vec3::zero());
         touch::add_friction(model, touches, rhs);
         let work = par::sum(v.len(), |i| (external[i] * stage.gamma + rhs[i]).dot(v[i]).to_f64());
-        let (mut energy, mut size) = (elastic - work, elastic.abs() + work.abs());
+        let pressed = self.matrix.press.potential(v);
+        let (mut energy, mut size) = (elastic - work + pressed, elastic.abs() + work.abs() + pressed.abs());
         if inertia == Inertia::Dynamic {
             rhs.fill(Vec3::zero());
             let scales = Scales { mass: mass_scales, penalty: penalty_scales, gamma: stage.gamma };
@@ -412,6 +484,11 @@ impl<R: Real> Implicit<R> {
     pub fn memory_bytes(&self) -> usize {
         self.matrix.memory_bytes() + 8 * size_of::<Vec3<R>>() * self.v.len()
     }
+}
+
+/// The error of a relative velocity that surfaces do not feel [m/s].
+fn missed<R: Real>(model: &Model<R>, stage: &Stage<'_, R>) -> R {
+    R::of(MISSED * model.surface.kept_apart()) / stage.over
 }
 
 /// Whether the matrix stays the same from step to step: linear laws see no rotation, but viscosity does, and updated

@@ -7,6 +7,7 @@ pub mod forces;
 mod guard;
 mod implicit;
 pub mod momentum;
+mod press;
 pub mod stable_step;
 mod system;
 mod touch;
@@ -43,7 +44,10 @@ pub struct Solver<R: Real> {
     stage: (Vec<Vec3<R>>, Vec<Vec3<R>>),
     stable: Option<(u64, u64, f64)>,
     lanczos: Lanczos<R>,
-    momenta: Vec<Option<(Vec3<f64>, Vec3<f64>)>>,
+    /// Momentum of each body at the start of the step, if nothing but gravity and other bodies can change it.
+    momenta: Vec<Option<Momentum>>,
+    /// For each body the first of those that it hangs together with by contact.
+    clusters: Vec<usize>,
     guard: guard::Guard<R>,
 }
 
@@ -56,6 +60,8 @@ pub struct Kept<R> {
     pub forces: Vec<Vec3<R>>,
     /// Nodes that touched something in the last implicit step.
     pub touches: Vec<Touch<R>>,
+    /// Pairs of surface parts that pressed on each other then, with their impulses [N s].
+    pub presses: Vec<(u64, R, Vec3<R>)>,
 }
 
 enum Kind<R> {
@@ -83,6 +89,7 @@ impl<R: Real> Solver<R> {
             stable: None,
             lanczos: Lanczos::default(),
             momenta: Vec::new(),
+            clusters: Vec::new(),
             guard: guard::Guard::default(),
         })
     }
@@ -134,7 +141,11 @@ impl<R: Real> Solver<R> {
             Kind::Implicit(implicit) => implicit.touches.clone(),
             _ => Vec::new(),
         };
-        Kept { stable, forces, touches }
+        let presses = match &self.kind {
+            Kind::Implicit(implicit) => implicit.presses().to_vec(),
+            _ => Vec::new(),
+        };
+        Kept { stable, forces, touches, presses }
     }
 
     /// Goes on with what [`Solver::kept`] gave at this state.
@@ -142,7 +153,7 @@ impl<R: Real> Solver<R> {
         self.stable = kept.stable.map(|limit| (model.version, state.steps / STEPS_PER_ESTIMATE, limit));
         match &mut self.kind {
             Kind::Explicit(explicit) => explicit.recall_forces(model, state, kept.forces),
-            Kind::Implicit(implicit) => implicit.touches = kept.touches,
+            Kind::Implicit(implicit) => implicit.recall(kept.touches, kept.presses),
             Kind::Positions(_) => {}
         }
     }
@@ -150,6 +161,18 @@ impl<R: Real> Solver<R> {
     /// Sets `out` to all forces now [N].
     pub fn forces(&mut self, model: &Model<R>, state: &State<R>, out: &mut [Vec3<R>]) {
         forces::total(model, (&state.u, &state.v), &mut self.scratch, out);
+    }
+
+    /// Whether contact among bodies was solved to the end in the last step; if not, surfaces may have passed each other.
+    fn is_settled(&self) -> bool {
+        if let Kind::Implicit(implicit) = &self.kind { implicit.settled } else { true }
+    }
+
+    /// Forgets the contacts of a step that was rolled back.
+    fn forget_contacts(&mut self) {
+        if let Kind::Implicit(implicit) = &mut self.kind {
+            implicit.recall(Vec::new(), Vec::new());
+        }
     }
 
     /// Whether steps must be cut to stay stable.
@@ -180,7 +203,7 @@ impl<R: Real> Solver<R> {
         report.substeps += 1;
         state.time += dt;
         state.steps += 1;
-        self.restore_momenta(model, state);
+        self.restore_momenta(model, state, dt);
         Ok(())
     }
 
@@ -195,24 +218,50 @@ impl<R: Real> Solver<R> {
         if !self.settings.conserve_momentum || needless {
             return;
         }
-        let gravity = Vec3(model.loads.gravity.to_f64());
         for (index, body) in model.bodies.iter().enumerate() {
             let free = !model.loads.loaded_bodies[index]
                 && !model.pins.iter().any(|p| p.body == index)
                 && body.mass == crate::scene::MassKind::Lumped
                 && model.rayleigh_mass[index] == R::zero()
                 && clear_of_colliders(model, body, state, dt);
-            self.momenta.push(free.then(|| {
-                let Momentum { mass, linear, angular, .. } = momentum::of_body(model, body, &state.u, &state.v);
-                (linear + gravity * (mass * dt), angular)
-            }));
+            self.momenta.push(free.then(|| momentum::of_body(model, body, &state.u, &state.v)));
         }
     }
 
-    fn restore_momenta(&mut self, model: &Model<R>, state: &mut State<R>) {
-        for (body, target) in model.bodies.iter().zip(&self.momenta) {
-            if let Some(target) = target {
-                momentum::restore(model, body, &state.u, &mut state.v, *target);
+    /// Gives bodies, or clusters of bodies that press on each other, the momenta that they must have after `dt`.
+    fn restore_momenta(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
+        if self.momenta.is_empty() {
+            return;
+        }
+        self.find_clusters(model);
+        let gravity = Vec3(model.loads.gravity.to_f64());
+        let State { u, v, .. } = state;
+        let (clusters, momenta) = (&self.clusters, &self.momenta);
+        for first in 0..clusters.len() {
+            let members = || (first..clusters.len()).filter(move |&b| clusters[b] == first);
+            if members().next() != Some(first) || members().any(|b| momenta[b].is_none()) {
+                continue;
+            }
+            let join = |sum: Option<Momentum>, m: Momentum| Some(sum.map_or(m, |sum| sum.join(&m)));
+            let before = members().filter_map(|b| momenta[b]).fold(None, join);
+            let now = members().map(|b| momentum::of_body(model, &model.bodies[b], u, v)).fold(None, join);
+            if let (Some(before), Some(now)) = (before, now) {
+                let target = (before.linear + gravity * (before.mass * dt), before.angular, dt);
+                momentum::restore(model, members().map(|b| &model.bodies[b]), &now, (u, v), target);
+            }
+        }
+    }
+
+    /// Notes which bodies press on each other.
+    fn find_clusters(&mut self, model: &Model<R>) {
+        let Self { clusters, kind, .. } = self;
+        clusters.clear();
+        clusters.extend(0..model.bodies.len());
+        let Kind::Implicit(implicit) = kind else { return };
+        for (a, b) in implicit.touching_bodies(model) {
+            let (low, high) = (clusters[a].min(clusters[b]), clusters[a].max(clusters[b]));
+            if low != high {
+                clusters.iter_mut().filter(|c| **c == high).for_each(|c| *c = low);
             }
         }
     }

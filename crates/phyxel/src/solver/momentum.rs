@@ -70,22 +70,41 @@ fn from_sums(s: Sums, origin: Vec3<f64>) -> Momentum {
     Momentum { mass, center: origin + arm, linear, angular, inertia: about_origin - shift * mass }
 }
 
-/// Adds the rigid velocity that gives a body the momenta that it should have.
-pub fn restore<R: Real>(
+impl Momentum {
+    /// Both together, about their common centre.
+    pub fn join(&self, other: &Momentum) -> Momentum {
+        let mass = self.mass + other.mass;
+        let center = (self.center * self.mass + other.center * other.mass) * (1.0 / mass);
+        let moved = |m: &Momentum| {
+            let arm = m.center - center;
+            let shift = Mat3::scaled_identity(arm.norm_squared()) - Mat3::outer(arm, arm);
+            (m.angular + arm.cross(m.linear), m.inertia + shift * m.mass)
+        };
+        let ((a, i), (b, j)) = (moved(self), moved(other));
+        Momentum { mass, center, linear: self.linear + other.linear, angular: a + b, inertia: i + j }
+    }
+}
+
+/// Adds the rigid velocity that gives some bodies, together `now`, the momenta that they should have.
+pub fn restore<'a, R: Real>(
     model: &Model<R>,
-    body: &BodyModel,
-    u: &[Vec3<R>],
-    v: &mut [Vec3<R>],
-    (linear, angular): (Vec3<f64>, Vec3<f64>),
+    bodies: impl Iterator<Item = &'a BodyModel>,
+    now: &Momentum,
+    (u, v): (&mut [Vec3<R>], &mut [Vec3<R>]),
+    (linear, angular, dt): (Vec3<f64>, Vec3<f64>, f64),
 ) {
-    let now = of_body(model, body, u, v);
     let push = (linear - now.linear) * (1.0 / now.mass);
     // A straight row of nodes has no inertia about itself; it cannot take up that part of the spin either.
     let (inverse, _) = crate::math::pseudo_inverse_symmetric(&now.inertia, 1e-9);
     let spin = inverse * (angular - now.angular);
-    let first = body.nodes.start;
-    par::for_each(&mut v[body.nodes.clone()], |i, v| {
-        let arm = Vec3(model.rest[first + i].to_f64()) + Vec3(u[first + i].to_f64()) - now.center;
-        *v += Vec3::of((push + spin.cross(arm)).0);
-    });
+    for body in bodies {
+        let first = body.nodes.start;
+        par::for_each(&mut v[body.nodes.clone()], |i, v| {
+            let arm = model.place(first + i, u[first + i]) - now.center;
+            *v += Vec3::of((push + spin.cross(arm)).0);
+        });
+        // The centre has moved at the velocity before: about any other point, that would be angular momentum.
+        let shift = Vec3::of((push * dt).0);
+        par::for_each(&mut u[body.nodes.clone()], |_, u| *u += shift);
+    }
 }

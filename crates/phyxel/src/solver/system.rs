@@ -1,5 +1,6 @@
 //! The matrix of an implicit step, `A = a M + Σ_e tangents`: assembled for meshes, matrix-free for phyxels.
 
+use super::press::Press;
 use crate::material::{PackedTangent, Tangent};
 use crate::math::cg::{self, CgScratch, LinearReport, Stop, System};
 use crate::math::{Bcsr, Direct, FactorError, Factorisation, Mat3, Real, Vec3};
@@ -18,6 +19,11 @@ pub struct SystemMatrix<R> {
     direct: Option<Direct>,
     projectors: Vec<(u32, Mat3<R>)>,
     cg: CgScratch<R>,
+    /// Contact among bodies.
+    pub press: Press<R>,
+    /// Nodes whose preconditioner holds rows of contact, and what these put there.
+    row_nodes: Vec<u32>,
+    row_sums: Vec<(u32, Mat3<R>)>,
 }
 
 /// For each node of a block's body, the places within its row of the blocks that each element around it touches.
@@ -60,6 +66,9 @@ impl<R: Real> SystemMatrix<R> {
             direct,
             projectors: Vec::new(),
             cg: CgScratch::default(),
+            press: Press::default(),
+            row_nodes: Vec::new(),
+            row_sums: Vec::new(),
         })
     }
 
@@ -93,6 +102,30 @@ impl<R: Real> SystemMatrix<R> {
             }
         }
         cg::invert_blocks(diagonal, inverse_diagonal);
+        self.row_nodes.clear();
+    }
+
+    /// Brings the preconditioner up to date with the rows of contact.
+    pub fn precondition_rows(&mut self) {
+        let Self { diagonal, inverse_diagonal, press, row_nodes, row_sums, .. } = self;
+        for &n in row_nodes.iter() {
+            inverse_diagonal[n as usize] = cg::invert_block(&diagonal[n as usize]);
+        }
+        row_nodes.clear();
+        row_sums.clear();
+        press.add_diagonal(|n, block| row_sums.push((n as u32, block)));
+        row_sums.sort_by_key(|s| s.0);
+        for run in row_sums.chunk_by(|a, b| a.0 == b.0) {
+            let n = run[0].0 as usize;
+            let sum = run.iter().fold(diagonal[n], |sum, s| sum + s.1);
+            inverse_diagonal[n] = cg::invert_block(&sum);
+            row_nodes.push(n as u32);
+        }
+    }
+
+    /// The 3x3 blocks on the diagonal, without contact.
+    pub fn diagonal(&self) -> &[Mat3<R>] {
+        &self.diagonal
     }
 
     /// Whether a direct solver is used.
@@ -110,6 +143,18 @@ impl<R: Real> SystemMatrix<R> {
 
     /// `out = A x`.
     pub fn multiply(
+        &self,
+        model: &Model<R>,
+        scratch: &mut [BlockScratch<R>],
+        scales: Scales<'_, R>,
+        x: &[Vec3<R>],
+        out: &mut [Vec3<R>],
+    ) {
+        self.multiply_bodies(model, scratch, scales, x, out);
+        self.press.add_product(x, out);
+    }
+
+    fn multiply_bodies(
         &self,
         model: &Model<R>,
         scratch: &mut [BlockScratch<R>],
@@ -142,7 +187,7 @@ impl<R: Real> SystemMatrix<R> {
         stop: Stop,
     ) -> LinearReport {
         let mut work = std::mem::take(&mut self.cg);
-        let report = if self.direct.is_some() {
+        let report = if self.direct.is_some() && self.press.is_empty() {
             self.solve_directly(model, scratch, scales, held, (b, x), &mut work)
         } else {
             let mut system = Bound { matrix: self, model, scratch, scales, held };

@@ -235,20 +235,27 @@ pub fn update<R: Real>(
     touches: &mut Vec<Touch<R>>,
     v: &[Vec3<R>],
     q: &[Vec3<R>],
-    round: usize,
+    (round, over): (usize, R),
 ) -> bool {
-    let settling = round >= 4;
     let mut changed = false;
     for group in touches.chunk_by_mut(|a, b| a.node == b.node) {
         let node = group[0].node as usize;
         changed |= update_node(model, group, (v[node], q[node]), round);
     }
     let known = touches.len();
-    if !settling {
-        touches.retain(|t| t.impulse >= R::zero());
-    }
+    touches.retain(|t| {
+        // A node that would have to be pulled onto a surface from afar always lets go.
+        let lies_on_it = t.plane.gap < R::of(PULL_SPEED) * over;
+        t.impulse >= R::zero() || (round >= SETTLED && lies_on_it)
+    });
+    touches.iter_mut().for_each(|t| t.impulse = t.impulse.max(R::zero()));
     changed | (touches.len() != known)
 }
+
+/// From this round on nodes on a surface neither let go nor start to slide.
+const SETTLED: usize = 4;
+/// The fastest that a settled node may be pulled onto a surface [m/s].
+const PULL_SPEED: f64 = 1e-3;
 
 /// [`update`] for all touches of one node.
 fn update_node<R: Real>(
@@ -257,7 +264,7 @@ fn update_node<R: Real>(
     (velocity, reaction): (Vec3<R>, Vec3<R>),
     round: usize,
 ) -> bool {
-    let (settling, mut changed) = (round >= 4, false);
+    let (settling, mut changed) = (round >= SETTLED, false);
     let mut impulses = [R::zero(); 8];
     let count = group.len().min(impulses.len());
     let tangential = Frame::new(&group[..count]).split(&group[..count], reaction, &mut impulses);
@@ -270,8 +277,8 @@ fn update_node<R: Real>(
     for (touch, &impulse) in group.iter_mut().zip(&impulses) {
         let (mu, normal) = (friction(touch), touch.plane.normal);
         let drifted = round < 2 && (impulse - touch.impulse).abs() > R::of(0.05) * impulse;
-        touch.impulse = if settling { impulse.max(R::zero()) } else { impulse };
-        touch.reaction = normal * touch.impulse + tangential * share;
+        touch.impulse = impulse;
+        touch.reaction = normal * impulse + tangential * share;
         let relative = velocity - touch.plane.velocity;
         let slip = relative - normal * normal.dot(relative);
         match touch.sliding {

@@ -1,7 +1,7 @@
 //! `[[bodies]]`.
 
 use phyxel::material::Material;
-use phyxel::scene::{Body, KernelKind, Lagrangian, MassKind, Method, MlsSettings, Support};
+use phyxel::scene::{Body, ContactSettings, KernelKind, Lagrangian, MassKind, Method, MlsSettings, Support};
 use phyxel::shape::{BYTES_PER_NODE, Geometry, MAX_NODES};
 
 use super::error::{Problem, SceneError};
@@ -32,6 +32,9 @@ const KEYS: &[&str] = &[
     "stabilisation",
     "consistency",
     "lagrangian",
+    "contact",
+    "self_contact",
+    "friction",
 ];
 
 /// Reads and builds every body, in the order of the file.
@@ -57,6 +60,7 @@ fn read(
     let (Filled { geometry, notes, .. }, method) = geometry(&fields, &material, nodes_so_far)?;
     let mut body = Body::new(name, geometry, method, material);
     body.notes = notes;
+    body.contact = contact(&fields)?;
     body.velocity = fields.vector("velocity", body.velocity)?;
     body.spin = fields.vector("spin", body.spin)?;
     body.mass = mass(&fields, method)?;
@@ -106,6 +110,15 @@ fn check_nodes(fields: &Fields<'_>, nodes: f64) -> Result<(), SceneError> {
         return Ok(());
     }
     Err(fields.fail(Problem::TooLarge { nodes, bytes: nodes * BYTES_PER_NODE, limit: MAX_NODES }))
+}
+
+fn contact(fields: &Fields<'_>) -> Result<ContactSettings, SceneError> {
+    let default = ContactSettings::default();
+    Ok(ContactSettings {
+        enabled: fields.flag("contact", default.enabled)?,
+        self_contact: fields.flag("self_contact", default.self_contact)?,
+        friction: fields.number("friction", Range::NotNegative, default.friction)?,
+    })
 }
 
 fn mass(fields: &Fields<'_>, method: Method) -> Result<MassKind, SceneError> {
