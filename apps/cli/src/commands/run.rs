@@ -226,7 +226,8 @@ impl<'a> Run<'a> {
         let StepReport { stopped_early, rollbacks, .. } = self.totals;
         if stopped_early > 0 {
             warnings.push(format!(
-                "{stopped_early} linear solves stopped before their tolerance: raise solver.max_iterations or shorten solver.step"
+                "{stopped_early} linear solves stopped before their tolerance: shorten solver.step, raise solver.max_iterations, or \
+                 use --precision f64 where rounding is the limit"
             ));
         }
         if rollbacks > 0 {
