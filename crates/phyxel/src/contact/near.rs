@@ -86,7 +86,7 @@ pub fn edge_edge([a, b, c, d]: [V; 4]) -> Nearest {
 /// Additive advancement (Li, Kaufman, Jiang 2021, section 5): steps as long as the distance allows, so nothing is missed
 /// however fast it goes, and what is found lies before the contact, never behind it.
 pub fn first_contact(nearest: fn([V; 4]) -> Nearest, points: [V; 4], moves: [V; 4], gap: f64) -> Option<f64> {
-    /// Part of the first distance that is left when two things count as met.
+    /// Part of the gap, or of the first distance where there is no gap, within which two things count as met.
     const LEFT: f64 = 0.1;
     let mean = moves.iter().fold(Vec3::zero(), |sum, m| sum + *m) * 0.25;
     let moves = moves.map(|m| m - mean);
@@ -104,8 +104,9 @@ pub fn first_contact(nearest: fn([V; 4]) -> Nearest, points: [V; 4], moves: [V; 
     if start <= 0.0 {
         return Some(0.0);
     }
-    let enough = LEFT * start;
-    let mut t = (1.0 - LEFT) * start / fastest;
+    // A part of the first distance would make what comes from afar and passes by a contact.
+    let enough = if gap > 0.0 { LEFT * gap } else { LEFT * start };
+    let mut t = 0.9 * start / fastest;
     for _ in 0..256 {
         if t > 1.0 {
             return None;

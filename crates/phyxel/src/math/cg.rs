@@ -26,6 +26,9 @@ pub struct Stop {
     /// The residual is relative to its start, or to this where that is more: a solve that only mends an earlier one
     /// need not be more exact than that was.
     pub least_reference: f64,
+    /// The residual is never relative to more than this: the springs of a contact want impulses beside which a small
+    /// body's momentum would be lost.
+    pub most_reference: f64,
 }
 
 /// Vectors that a solve needs; kept between solves.
@@ -73,7 +76,7 @@ pub fn solve<R: Real>(
     let noise = size * R::EPSILON.to_f64() * 4.0;
     // A stiff body that hits something starts with a residual of its stiffness, beside which its momentum, `b`, is
     // nothing: a small part of that would still be many times its momentum, and the body would fly off.
-    let scale = start.min(size.max(noise)).max(stop.least_reference);
+    let scale = start.min(size.max(noise)).max(stop.least_reference).min(stop.most_reference);
     let mut report = LinearReport { converged: true, reference: scale, ..Default::default() };
     if start <= noise {
         return report;

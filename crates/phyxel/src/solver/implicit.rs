@@ -322,7 +322,7 @@ impl<R: Real> Implicit<R> {
         report: &mut StepReport,
     ) -> Result<f64, FactorError> {
         let SolverSettings { tolerance, max_iterations, .. } = *settings;
-        let mut stop = Stop { tolerance, max_iterations, least_reference };
+        let mut stop = Stop { tolerance, max_iterations, least_reference, most_reference: f64::INFINITY };
         let mut first = 0.0;
         let among = model.surface.is_needed();
         let missed = missed(model, stage);
@@ -333,6 +333,9 @@ impl<R: Real> Implicit<R> {
             self.factor_if_needed()?;
             let Self { matrix, pins, held, v, b, rhs, q, touches, mass_scales, penalty_scales, .. } = self;
             rhs.copy_from_slice(b);
+            if !matrix.press.is_empty() {
+                stop.most_reference = cg::norm(b);
+            }
             touch::add_friction(model, touches, rhs);
             matrix.press.add_impulses(rhs);
             for h in held.iter() {
