@@ -123,3 +123,25 @@ fn a_small_cube_at_a_hundred_metres_a_second_does_not_pass_a_thin_wall() {
     let reached = farthest(vec![bullet(), wall], Vec::new());
     assert!(reached < 0.05, "the wall let it through to {reached} m");
 }
+
+#[test]
+fn contact_has_the_same_bits_on_any_number_of_threads_and_after_a_snapshot() {
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
+    let run = |threads: usize| {
+        pool(threads).install(|| {
+            let mut simulation = meeting(Method::Tet, 2.0, 0.02);
+            simulation.advance_to(0.05).expect("it goes on");
+            let snapshot = simulation.snapshot();
+            simulation.advance_to(0.1).expect("it goes on");
+            let straight = simulation.state_hash();
+            simulation.restore(&snapshot).expect("its own snapshot");
+            simulation.advance_to(0.1).expect("it goes on");
+            (straight, simulation.state_hash())
+        })
+    };
+    let (straight, resumed) = run(1);
+    assert_eq!(straight, resumed, "a snapshot taken in contact");
+    for threads in [2, 3] {
+        assert_eq!(run(threads).0, straight, "{threads} threads");
+    }
+}

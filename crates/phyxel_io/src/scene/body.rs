@@ -2,7 +2,7 @@
 
 use phyxel::material::Material;
 use phyxel::scene::{Body, ContactSettings, KernelKind, Lagrangian, MassKind, Method, MlsSettings, Support};
-use phyxel::shape::{BYTES_PER_NODE, Geometry, MAX_NODES};
+use phyxel::shape::{BYTES_PER_NODE, Geometry, MAX_NODES, Resolution};
 
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
@@ -88,8 +88,8 @@ fn name(fields: &Fields<'_>, earlier: &[Body]) -> Result<String, SceneError> {
 fn geometry(fields: &Fields<'_>, material: &Material, nodes_so_far: &mut f64) -> Result<(Filled, Method), SceneError> {
     let shape_field = fields.require("shape", "shape = { box = [x, y, z] } or another shape")?;
     let methods = Method::ALL.map(|method| (method.name(), method));
-    let resolution = shapes::resolution(fields)?;
     if files::is_file(&shape_field) {
+        let resolution = shapes::resolution(fields, Resolution::Count(shapes::DEFAULT_COUNT))?;
         let method = fields.word("method", "method", &methods, Method::Mls)?;
         let filled = files::body(&shape_field, method, &resolution, &shapes::placement(fields)?)?;
         *nodes_so_far += points(&filled.geometry).len() as f64;
@@ -97,6 +97,7 @@ fn geometry(fields: &Fields<'_>, material: &Material, nodes_so_far: &mut f64) ->
         return Ok((filled, method));
     }
     let shape = shapes::shape(&shape_field)?;
+    let resolution = shapes::resolution(fields, shapes::usual_resolution(&shape_field, &shape))?;
     let method = fields.word("method", "method", &methods, shapes::default_method(&shape))?;
     let estimate = shape.node_estimate(method, &resolution);
     *nodes_so_far += estimate.map_err(|error| shape_field.fail(Problem::Shape(error)))?;

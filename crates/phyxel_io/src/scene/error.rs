@@ -214,9 +214,6 @@ pub enum Problem {
     /// A file that the scene names and that is not there.
     #[error("names the file {}, which does not exist; the path is relative to the scene file", .0.display())]
     MissingFile(PathBuf),
-    /// Part of the format, not of this version.
-    #[error("{0} are not available in this version; use box, sphere, cylinder, torus, cloth or rope")]
-    NotYet(&'static str),
     /// A region without nodes.
     #[error("holds no node of the body, which reaches from {min:?} to {max:?} m; move the region or make it larger")]
     RegionEmpty {

@@ -9,7 +9,7 @@ use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
 
 /// Nodes of a body that says nothing about its resolution.
-const DEFAULT_COUNT: usize = 1000;
+pub(super) const DEFAULT_COUNT: usize = 1000;
 
 /// Reads a shape: a table with one key, the kind.
 pub(super) fn shape(field: &Field<'_>) -> Result<Shape, SceneError> {
@@ -17,7 +17,7 @@ pub(super) fn shape(field: &Field<'_>) -> Result<Shape, SceneError> {
     let (kind, value) = field.fields(KINDS)?.exactly_one(KINDS)?;
     let length = |fields: &Fields<'_>, key, remedy| fields.require(key, remedy)?.number(Range::Positive);
     Ok(match kind {
-        "box" => Shape::Box { size: value.numbers(Range::Positive)? },
+        "box" | "wall" => Shape::Box { size: value.numbers(Range::Positive)? },
         "sphere" => match value.number(Range::Positive) {
             Ok(radius) => Shape::Sphere { radius },
             Err(error) if matches!(error.problem, Problem::OutOfRange { .. }) => return Err(error),
@@ -54,8 +54,18 @@ pub(super) fn shape(field: &Field<'_>) -> Result<Shape, SceneError> {
                 radius: length(&fields, "radius", "radius = r in metres")?,
             }
         }
-        _ => return Err(value.fail(Problem::NotYet("walls"))),
+        _ => return Err(value.fail(Problem::Conflict("is for files"))),
     })
+}
+
+/// How fine a body is that does not say so: a wall is made of cubes as thick as itself, everything else of about a thousand
+/// nodes.
+pub(super) fn usual_resolution(field: &Field<'_>, shape: &Shape) -> Resolution {
+    let is_wall = field.named_entries().is_ok_and(|entries| entries.iter().any(|(key, _)| *key == "wall"));
+    match shape {
+        Shape::Box { size } if is_wall => Resolution::Size(size.iter().copied().fold(f64::INFINITY, f64::min)),
+        _ => Resolution::Count(DEFAULT_COUNT),
+    }
 }
 
 /// Springs for what is thin, phyxels for what is solid.
@@ -67,9 +77,9 @@ pub(super) fn default_method(shape: &Shape) -> Method {
 }
 
 /// Reads `size`, `count` or `cells`.
-pub(super) fn resolution(body: &Fields<'_>) -> Result<Resolution, SceneError> {
+pub(super) fn resolution(body: &Fields<'_>, usual: Resolution) -> Result<Resolution, SceneError> {
     Ok(match body.at_most_one(&["size", "count", "cells"])? {
-        None => Resolution::Count(DEFAULT_COUNT),
+        None => usual,
         Some(("size", field)) => Resolution::Size(field.number(Range::Positive)?),
         Some(("count", field)) => Resolution::Count(field.whole(1)?),
         Some((_, field)) => {

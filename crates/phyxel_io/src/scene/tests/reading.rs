@@ -181,3 +181,12 @@ fn rotation_is_in_degrees_and_position_moves_the_centre() {
     let top = cube.points.iter().map(|point| point[1]).fold(0.0, f64::max);
     assert!((top - (5.0 + 0.5_f64.sqrt())).abs() < 1e-12, "half a diagonal above the centre, not {top}");
 }
+
+#[test]
+fn a_wall_is_made_of_cubes_as_thick_as_itself() {
+    let text = "[[bodies]]\nname = 'w'\nshape = { wall = [1.8, 0.3, 0.1] }\nmethod = 'tet'\n";
+    let scene = parse_scene(text, "wall.toml", &[]).unwrap();
+    let phyxel::shape::Geometry::Tets(mesh) = &scene.bodies[0].geometry else { panic!("tetrahedra") };
+    // Morris 2010: 18 x 3 x 1 cubes of five tetrahedra, 152 nodes.
+    assert_eq!((mesh.tets.len(), mesh.points.len()), (270, 152));
+}
