@@ -24,6 +24,10 @@ pub const ALL: &[BuiltIn] = &[
     built_in!("jelly", "A jelly cube of phyxels drops on the floor, bounces and wobbles."),
     built_in!("jelly-tets", "The jelly cube cut into tetrahedra with smoothed strains instead of phyxels."),
     built_in!("xpbd-jelly", "The jelly cube again, moved by extended position-based dynamics."),
+    built_in!(
+        "tumble",
+        "Soft things fall on each other: boxes, a ball and a ring, each of its own material, in one implicit step."
+    ),
     built_in!("beam", "A beam, clamped at one end, sags under its own weight and swings until it rests."),
     built_in!("twist", "A rubber bar is twisted by two whole turns."),
     built_in!("torus", "A soft ring is squeezed from two sides: linear finite elements with Rayleigh damping."),
