@@ -3,10 +3,14 @@
 //! A [`Scene`] is checked and turned into arrays by [`Simulation::build`](crate::Simulation::build); nothing here
 //! knows files or precision.
 
-use crate::contact::HeightField;
+mod collider;
+mod solver;
+
+pub use collider::{Collider, ColliderShape, Motion};
+pub use solver::{Integrator, LinearSolver, SolverSettings};
+
 use crate::material::Material;
-use crate::shape::{Geometry, Placement, Solid};
-use std::sync::Arc;
+use crate::shape::Geometry;
 
 /// Everything that one simulation needs to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -285,94 +289,6 @@ pub enum LoadKind {
     Pressure(f64),
 }
 
-/// Something that bodies hit, and that they do not move.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Collider {
-    /// Its shape.
-    pub shape: ColliderShape,
-    /// Where it stands at the start.
-    pub placement: Placement,
-    /// How it moves.
-    pub motion: Motion,
-    /// Coulomb friction coefficient.
-    pub friction: f64,
-    /// Part of the approach speed with which things leave, 0 to 1.
-    pub restitution: f64,
-}
-
-impl Collider {
-    /// At the origin, at rest, with friction 0.5 and no restitution.
-    pub fn new(shape: ColliderShape) -> Self {
-        Collider { shape, placement: Placement::default(), motion: Motion::default(), friction: 0.5, restitution: 0.0 }
-    }
-}
-
-/// The shapes of colliders; all but the half-space are centred at their origin, long ones along y.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ColliderShape {
-    /// Everything with `normal · x < offset` is solid.
-    HalfSpace {
-        /// Points out of the solid; any length but zero.
-        normal: [f64; 3],
-        /// Distance of the surface from the origin along the unit normal [m].
-        offset: f64,
-    },
-    /// A ball.
-    Sphere {
-        /// [m]
-        radius: f64,
-    },
-    /// A block.
-    Box {
-        /// Edge lengths [m].
-        size: [f64; 3],
-    },
-    /// A cylinder with round ends.
-    Capsule {
-        /// [m]
-        radius: f64,
-        /// From end to end, at least twice the radius [m].
-        height: f64,
-    },
-    /// A cylinder.
-    Cylinder {
-        /// [m]
-        radius: f64,
-        /// Length along y [m].
-        height: f64,
-    },
-    /// Terrain: everything below it is solid.
-    HeightField(Arc<HeightField>),
-    /// A closed surface, met through a distance field.
-    Mesh {
-        /// The surface.
-        solid: Arc<Solid>,
-        /// Size of the field's finest cells [m]; `None` for a 64th of the longest side.
-        cell: Option<f64>,
-    },
-}
-
-/// How a scripted thing moves: along a path, and around a point.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Motion {
-    /// Translation [m/s].
-    pub velocity: [f64; 3],
-    /// Axis times rate, about `center` [rad/s].
-    pub spin: [f64; 3],
-    /// What it turns about, at the start [m].
-    pub center: [f64; 3],
-    /// When velocity and spin end [s].
-    pub until: f64,
-    /// Shifts at given times, straight in between: `(time [s], shift [m])`, ascending; added to the above.
-    pub keys: Vec<(f64, [f64; 3])>,
-}
-
-impl Default for Motion {
-    fn default() -> Self {
-        Motion { velocity: [0.0; 3], spin: [0.0; 3], center: [0.0; 3], until: f64::INFINITY, keys: Vec::new() }
-    }
-}
-
 /// Something that happens at a given time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -399,141 +315,4 @@ pub enum Action {
     SetLoads(Vec<Load>),
     /// Replaces gravity [m/s²].
     SetGravity([f64; 3]),
-}
-
-/// The time integrators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Integrator {
-    /// Explicit Euler, for comparison: it gains energy.
-    ExplicitEuler,
-    /// Symplectic Euler: first the velocity, then the position with it.
-    SymplecticEuler,
-    /// Leap-frog, started with a half step of positions; symplectic, second order.
-    LeapFrog,
-    /// Velocity Verlet.
-    Verlet,
-    /// Midpoint Runge–Kutta.
-    Rk2,
-    /// Classical Runge–Kutta.
-    Rk4,
-    /// Implicit Euler.
-    ImplicitEuler,
-    /// Implicit midpoint rule.
-    ImplicitMidpoint,
-    /// Second-order backward differences.
-    Bdf2,
-    /// Equilibrium at every step, without inertia.
-    QuasiStatic,
-    /// Position-based dynamics: stiffness depends on iterations.
-    Pbd,
-    /// Extended position-based dynamics: physical compliance.
-    Xpbd,
-}
-
-impl Integrator {
-    /// Every integrator, in the order in which they are listed to people.
-    pub const ALL: [Integrator; 12] = [
-        Integrator::ExplicitEuler,
-        Integrator::SymplecticEuler,
-        Integrator::LeapFrog,
-        Integrator::Verlet,
-        Integrator::Rk2,
-        Integrator::Rk4,
-        Integrator::ImplicitEuler,
-        Integrator::ImplicitMidpoint,
-        Integrator::Bdf2,
-        Integrator::QuasiStatic,
-        Integrator::Pbd,
-        Integrator::Xpbd,
-    ];
-    /// The name in scene files and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Integrator::ExplicitEuler => "explicit-euler",
-            Integrator::SymplecticEuler => "symplectic-euler",
-            Integrator::LeapFrog => "leap-frog",
-            Integrator::Verlet => "verlet",
-            Integrator::Rk2 => "rk2",
-            Integrator::Rk4 => "rk4",
-            Integrator::ImplicitEuler => "implicit-euler",
-            Integrator::ImplicitMidpoint => "implicit-midpoint",
-            Integrator::Bdf2 => "bdf2",
-            Integrator::QuasiStatic => "quasi-static",
-            Integrator::Pbd => "pbd",
-            Integrator::Xpbd => "xpbd",
-        }
-    }
-}
-
-/// How linear systems are solved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinearSolver {
-    /// Factors once when every law is linear and every body is assembled, conjugate gradients otherwise.
-    Auto,
-    /// Preconditioned conjugate gradients.
-    Cg,
-    /// Sparse Cholesky; bodies with a mesh only.
-    Cholesky,
-    /// Sparse LU; bodies with a mesh only.
-    Lu,
-}
-
-impl LinearSolver {
-    /// Every choice, in the order in which they are listed to people.
-    pub const ALL: [LinearSolver; 4] = [LinearSolver::Auto, LinearSolver::Cg, LinearSolver::Cholesky, LinearSolver::Lu];
-    /// The name in scene files and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            LinearSolver::Auto => "auto",
-            LinearSolver::Cg => "cg",
-            LinearSolver::Cholesky => "cholesky",
-            LinearSolver::Lu => "lu",
-        }
-    }
-}
-
-/// How the bodies are moved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SolverSettings {
-    /// The time integrator.
-    pub integrator: Integrator,
-    /// Time step [s]; explicit methods sub-step below it as stability demands.
-    pub step: f64,
-    /// How implicit steps solve their linear systems.
-    pub linear: LinearSolver,
-    /// Relative residual at which the linear solver stops.
-    pub tolerance: f64,
-    /// Most iterations of the linear solver before it stops early and says so.
-    pub max_iterations: usize,
-    /// Newton iterations per implicit step: 1 linearises once, as in the papers; more use a line search.
-    pub newton_iterations: usize,
-    /// Relative residual at which Newton stops.
-    pub newton_tolerance: f64,
-    /// Constraint sweeps per step of PBD and XPBD.
-    pub iterations: usize,
-    /// Equal parts into which each step of PBD and XPBD is cut.
-    pub substeps: usize,
-    /// Part of each violation that PBD removes per step, above 0 and up to 1.
-    pub pbd_stiffness: f64,
-    /// Restores the linear and angular momentum that an integrator or an unfinished linear solve loses on free bodies.
-    pub conserve_momentum: bool,
-}
-
-impl Default for SolverSettings {
-    /// Implicit Euler at 120 Hz, linearised once, solved to a relative residual of 1e-4.
-    fn default() -> Self {
-        SolverSettings {
-            integrator: Integrator::ImplicitEuler,
-            step: 1.0 / 120.0,
-            linear: LinearSolver::Auto,
-            tolerance: 1e-4,
-            max_iterations: 10_000,
-            newton_iterations: 1,
-            newton_tolerance: 1e-5,
-            iterations: 10,
-            substeps: 10,
-            pbd_stiffness: 0.9,
-            conserve_momentum: true,
-        }
-    }
 }

@@ -1,5 +1,8 @@
 //! Implicit steps: Newton's method on the equations of motion, with pins and contact inside.
 
+mod contact;
+mod newton;
+
 use super::forces;
 use super::system::{Scales, SystemMatrix, filter};
 use super::touch::{self, Stage, Touch};
@@ -14,13 +17,6 @@ use crate::stencil::block::{Block, BlockScratch, TangentMix};
 
 /// Meshes up to this many nodes are factored when every law is linear; beyond, fill-in outgrows iterations.
 const MAX_AUTO_DIRECT: usize = 20_000;
-/// Solves per linearisation until the contact set must have settled: with colliders alone, and among bodies, whose
-/// impulses settle more slowly.
-const MAX_CONTACT_ROUNDS: usize = 6;
-const MAX_PRESS_ROUNDS: usize = 20;
-/// Part of the distance kept between surfaces by which one step may miss it.
-const MISSED: f64 = 0.05;
-
 /// Everything that implicit steps keep between steps.
 pub struct Implicit<R> {
     matrix: SystemMatrix<R>,
@@ -161,7 +157,7 @@ impl<R: Real> Implicit<R> {
         if newton == 1 {
             report.newton_residual = report.residual;
         }
-        let missed = missed(model, stage);
+        let missed = contact::missed(model, stage);
         self.matrix.press.end(&self.v, missed);
         report.contacts = self.touches.len() + self.matrix.press.touching();
         Ok(())
@@ -181,29 +177,6 @@ impl<R: Real> Implicit<R> {
     /// The bodies that press on each other, pair after pair.
     pub fn touching_bodies<'a>(&'a self, model: &'a Model<R>) -> impl Iterator<Item = (usize, usize)> + 'a {
         self.matrix.press.touching_bodies(model)
-    }
-
-    /// Finds the pairs of surface parts that meet if bodies fall freely.
-    fn begin_press(&mut self, model: &Model<R>, stage: &Stage<'_, R>, inertia: Inertia) {
-        if !model.surface.is_needed() {
-            return;
-        }
-        let fall = if inertia == Inertia::Dynamic { model.loads.gravity * stage.gamma } else { Vec3::zero() };
-        let Self { matrix, v, q, .. } = self;
-        par::for_each(q, |i, q| *q = v[i] + fall);
-        let mut press = std::mem::take(&mut matrix.press);
-        press.begin(model, stage, q, matrix.diagonal());
-        matrix.press = press;
-        matrix.precondition_rows();
-    }
-
-    /// Looks for pairs that the present velocities bring together and that are not watched yet.
-    fn add_meeting(&mut self, model: &Model<R>, stage: &Stage<'_, R>) -> bool {
-        let Self { matrix, v, .. } = self;
-        let mut press = std::mem::take(&mut matrix.press);
-        let added = press.add_meeting(model, stage, v, matrix.diagonal());
-        matrix.press = press;
-        added
     }
 
     /// Gives pinned nodes the velocity of their pins over the last stage.
@@ -312,71 +285,6 @@ impl<R: Real> Implicit<R> {
         self.factors_valid = false;
     }
 
-    /// Solves `A v = b` with contact; returns the length of the first residual.
-    fn solve_with_contact(
-        &mut self,
-        model: &Model<R>,
-        stage: &Stage<'_, R>,
-        settings: &SolverSettings,
-        (scratch, least_reference): (&mut [BlockScratch<R>], f64),
-        report: &mut StepReport,
-    ) -> Result<f64, FactorError> {
-        let SolverSettings { tolerance, max_iterations, .. } = *settings;
-        let mut stop = Stop { tolerance, max_iterations, least_reference, most_reference: f64::INFINITY };
-        let mut first = 0.0;
-        let among = model.surface.is_needed();
-        let missed = missed(model, stage);
-        let rounds = if among { MAX_PRESS_ROUNDS } else { MAX_CONTACT_ROUNDS };
-        self.settled = !among;
-        for round in 0..rounds {
-            touch::merge(stage, &self.pins, &self.touches, &mut self.held);
-            self.factor_if_needed()?;
-            let Self { matrix, pins, held, v, b, rhs, q, touches, mass_scales, penalty_scales, .. } = self;
-            rhs.copy_from_slice(b);
-            if !matrix.press.is_empty() {
-                stop.most_reference = cg::norm(b);
-            }
-            touch::add_friction(model, touches, rhs);
-            matrix.press.add_impulses(rhs);
-            for h in held.iter() {
-                let n = h.node as usize;
-                v[n] = h.free * v[n] + h.velocity - h.free * h.velocity;
-            }
-            let scales = Scales { mass: mass_scales, penalty: penalty_scales, gamma: stage.gamma };
-            let linear = matrix.solve(model, scratch, scales, held, (rhs, v), stop);
-            report.iterations += linear.iterations;
-            report.residual = report.residual.max(linear.residual);
-            report.stopped_early += !linear.converged as usize;
-            if round == 0 {
-                first = linear.reference;
-                stop.least_reference = first;
-            }
-            if model.colliders.is_empty() && !among {
-                break;
-            }
-            matrix.multiply(model, scratch, scales, v, q);
-            par::for_each(q, |i, q| *q -= rhs[i]);
-            let changed = touch::update(model, touches, v, q, (round, stage.over));
-            let added = touch::add_passing(model, (stage, pins), |n| v[n], touches);
-            let pressing = matrix.press.update(v, missed);
-            let mut more = changed || added || pressing;
-            if among && (round == 0 || !more) {
-                more |= self.add_meeting(model, stage);
-            }
-            if !more {
-                self.settled = true;
-                break;
-            }
-            self.matrix.precondition_rows();
-        }
-        if !self.settled {
-            // Not to the last digit, but near enough if nothing meets that is not watched and no surface is passed.
-            let passed = missed * R::of(1.0 / MISSED);
-            self.settled = !self.add_meeting(model, stage) && self.matrix.press.worst(&self.v) < passed;
-        }
-        Ok(first)
-    }
-
     fn factor_if_needed(&mut self) -> Result<(), FactorError> {
         if !self.matrix.is_direct() {
             return Ok(());
@@ -393,105 +301,10 @@ impl<R: Real> Implicit<R> {
         Ok(())
     }
 
-    /// Length of the residual of the equations of motion at the present iterate, in the free directions.
-    fn residual(
-        &mut self,
-        model: &Model<R>,
-        stage: &Stage<'_, R>,
-        inertia: Inertia,
-        scratch: &mut [BlockScratch<R>],
-    ) -> f64 {
-        let Self { v, q, forces, held, touches, mass_scales, penalty_scales, .. } = self;
-        let scales = Scales { mass: mass_scales, penalty: penalty_scales, gamma: stage.gamma };
-        if inertia == Inertia::Dynamic {
-            model.mass_product(stage.v, q);
-        } else {
-            q.fill(Vec3::zero());
-        }
-        par::for_each(q, |i, q| *q += forces[i] * stage.gamma);
-        subtract_inertia(model, inertia, scales, v, scratch, q);
-        touch::add_friction(model, touches, q);
-        self.matrix.press.add_reactions(v, q);
-        filter(held, q);
-        cg::norm(q)
-    }
-
-    /// Shortens the Newton step from `self.last` to `self.v` until the incremental potential decreases; false when no
-    /// step helps any more.
-    fn search(
-        &mut self,
-        model: &Model<R>,
-        stage: &Stage<'_, R>,
-        inertia: Inertia,
-        scratch: &mut [BlockScratch<R>],
-    ) -> bool {
-        let target = std::mem::take(&mut self.q);
-        let mut target = target;
-        target.copy_from_slice(&self.v);
-        // From where contact and pins are satisfied too: the way there is no choice of the search.
-        for h in &self.held {
-            let n = h.node as usize;
-            self.last[n] = h.free * self.last[n] + h.velocity - h.free * h.velocity;
-        }
-        self.v.copy_from_slice(&self.last);
-        let (before, size) = self.potential(model, stage, inertia, scratch);
-        // The potential is a difference of larger parts; near the solution their rounding is all that it shows.
-        let slack = size * R::EPSILON.to_f64() * 16.0;
-        let mut length = 1.0;
-        let mut accepted = false;
-        while length > 1e-3 && !accepted {
-            let (s, last) = (R::of(length), &self.last);
-            par::for_each(&mut self.v, |i, v| *v = last[i] + (target[i] - last[i]) * s);
-            accepted = self.potential(model, stage, inertia, scratch).0 <= before + slack;
-            length *= 0.5;
-        }
-        if !accepted {
-            self.v.copy_from_slice(&self.last);
-        }
-        self.q = target;
-        accepted
-    }
-
-    /// What an implicit step minimises: kinetic distance, elastic energy, damping and the work of the loads [J]; and the
-    /// sum of their sizes.
-    fn potential(
-        &mut self,
-        model: &Model<R>,
-        stage: &Stage<'_, R>,
-        inertia: Inertia,
-        scratch: &mut [BlockScratch<R>],
-    ) -> (f64, f64) {
-        let Self { v, u, rhs, external, touches, mass_scales, penalty_scales, .. } = self;
-        par::for_each(u, |i, u| *u = stage.u[i] + v[i] * stage.gamma);
-        let elastic = forces::elastic_energy(model, u);
-        rhs.fill(Vec3::zero());
-        touch::add_friction(model, touches, rhs);
-        let work = par::sum(v.len(), |i| (external[i] * stage.gamma + rhs[i]).dot(v[i]).to_f64());
-        let pressed = self.matrix.press.potential(v);
-        let (mut energy, mut size) = (elastic - work + pressed, elastic.abs() + work.abs() + pressed.abs());
-        if inertia == Inertia::Dynamic {
-            rhs.fill(Vec3::zero());
-            let scales = Scales { mass: mass_scales, penalty: penalty_scales, gamma: stage.gamma };
-            subtract_inertia(model, inertia, scales, v, scratch, rhs);
-            // rhs is now −(M + γ C) v.
-            let kinetic = -0.5 * cg::dot(rhs, v);
-            model.mass_product(stage.v, rhs);
-            let carried = cg::dot(rhs, v);
-            energy += kinetic - carried;
-            size += kinetic.abs() + carried.abs();
-        }
-        (energy, size)
-    }
-
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
         self.matrix.memory_bytes() + 8 * size_of::<Vec3<R>>() * self.v.len()
     }
-}
-
-/// The error of a relative velocity that surfaces do not feel [m/s].
-fn missed<R: Real>(model: &Model<R>, stage: &Stage<'_, R>) -> R {
-    R::of(MISSED * model.surface.kept_apart()) / stage.over
 }
 
 /// Whether the matrix stays the same from step to step: linear laws see no rotation, but viscosity does, and updated
