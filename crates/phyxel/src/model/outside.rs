@@ -33,6 +33,10 @@ impl<R: Real> Model<R> {
 
     fn contact_surface(&self, scene: &Scene) -> Surface {
         let mut surface = Surface::default();
+        let touching = || scene.bodies.iter().map(|b| b.contact).filter(|c| c.enabled);
+        if touching().count() < 2 && !touching().any(|c| c.self_contact) {
+            return surface;
+        }
         let rest: Vec<Vec3<f64>> = self.rest.iter().map(|x| Vec3(x.to_f64())).collect();
         for (index, (body, spec)) in self.bodies.iter().zip(&scene.bodies).enumerate() {
             let triangles = &body.layout.skin_triangles;
