@@ -1,7 +1,5 @@
 //! Bodies that fall on, press and slide along each other.
 
-mod common;
-
 use phyxel::scene::{Body, Collider, ColliderShape, Method, Pin, Region, Scene};
 use phyxel::shape::{Placement, Resolution, Shape};
 use phyxel::{Material, Simulation};

@@ -306,16 +306,7 @@ mod tests {
             let first = at.len() as u32;
             at.extend(mesh.points.iter().map(|p| Vec3(*p)));
             let vertices = (0..mesh.points.len() as u32).map(|n| Vertex::node(n + first)).collect();
-            let part = Part {
-                body,
-                first_vertex: 0,
-                first_triangle: 0,
-                first_edge: 0,
-                edge_length: 0.0,
-                solid: true,
-                touches_itself: false,
-                friction: 0.5,
-            };
+            let part = Part { body, edge_length: 0.0, solid: true, touches_itself: false, friction: 0.5 };
             surface.add(part, vertices, &triangles, &at);
         }
         (surface, at)

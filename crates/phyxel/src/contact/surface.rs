@@ -35,12 +35,6 @@ impl Vertex {
 pub struct Part {
     /// Which body.
     pub body: usize,
-    /// Its vertices begin here, and end where the next part begins.
-    pub first_vertex: usize,
-    /// Its triangles begin here.
-    pub first_triangle: usize,
-    /// Its edges begin here.
-    pub first_edge: usize,
     /// Mean length of its edges [m].
     pub edge_length: f64,
     /// It encloses matter, so that being behind it means being inside; a sheet has no behind.
@@ -70,9 +64,6 @@ impl Surface {
     /// Adds the surface of a body: its vertices, and triangles over them.
     pub fn add(&mut self, mut part: Part, vertices: Vec<Vertex>, triangles: &[[u32; 3]], rest: &[Vec3<f64>]) {
         let first = self.vertices.len() as u32;
-        part.first_vertex = self.vertices.len();
-        part.first_triangle = self.triangles.len();
-        part.first_edge = self.edges.len();
         let mut edges: Vec<[u32; 2]> = triangles
             .iter()
             .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])

@@ -60,9 +60,6 @@ impl<R: Real> Model<R> {
             };
             let part = Part {
                 body: index,
-                first_vertex: 0,
-                first_triangle: 0,
-                first_edge: 0,
                 edge_length: 0.0,
                 solid: !matches!(spec.geometry, Geometry::Springs(_)),
                 touches_itself: spec.contact.self_contact,

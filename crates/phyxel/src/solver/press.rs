@@ -176,7 +176,7 @@ impl<R: Real> Press<R> {
         }
     }
 
-    /// Adds what the rows put on the diagonal, and calls `changed` for each node that it concerns.
+    /// Calls `add` with every node of the rows that press and what these put on its diagonal block.
     pub fn add_diagonal(&self, mut add: impl FnMut(usize, Mat3<R>)) {
         for row in self.rows.iter().filter(|r| r.active) {
             let along = Mat3::outer(row.normal, row.normal);
@@ -203,7 +203,7 @@ impl<R: Real> Press<R> {
         }
     }
 
-    /// Twice the energy in the springs over the step's mass scale, as the incremental potential counts it [J].
+    /// What the rows add to the incremental potential [J].
     pub fn potential(&self, v: &[Vec3<R>]) -> f64 {
         let of_row = |row: &Row<R>| {
             let moved = combine(self.entries(row), v);

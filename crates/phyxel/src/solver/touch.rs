@@ -32,7 +32,7 @@ impl<R: Real> Touch<R> {
     /// A touch without a past.
     pub fn new(node: u32, collider: u32) -> Self {
         let plane = Plane { normal: Vec3::zero(), gap: R::zero(), velocity: Vec3::zero() };
-        let (rebound, impulse) = (R::of(f64::MIN_POSITIVE - 1e30), R::zero());
+        let (rebound, impulse) = (R::of(-1e30), R::zero());
         Touch { node, collider, plane, rebound, sliding: None, impulse, reaction: Vec3::zero() }
     }
 

@@ -1,6 +1,7 @@
 //! What hangs together.
 
 use super::outside::face_groups;
+use crate::shape::union_find::UnionFind;
 
 /// How two tetrahedra must touch to hang together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,11 +15,11 @@ pub enum Connection {
 /// Numbers the connected pieces of a mesh in the order of their first tetrahedra: the piece of each tetrahedron, and how many
 /// pieces there are.
 pub fn connected_components(tets: &[[u32; 4]], connection: Connection) -> (Vec<u32>, usize) {
-    let mut above: Vec<u32> = (0..tets.len() as u32).collect();
+    let mut pieces = UnionFind::new(tets.len());
     match connection {
         Connection::Faces => {
             for same in face_groups(tets).iter() {
-                same.windows(2).for_each(|pair| join(&mut above, pair[0].tag / 4, pair[1].tag / 4));
+                same.windows(2).for_each(|pair| pieces.join(pair[0].tag / 4, pair[1].tag / 4));
             }
         }
         Connection::Nodes => {
@@ -29,37 +30,12 @@ pub fn connected_components(tets: &[[u32; 4]], connection: Connection) -> (Vec<u
                 if first[n] == u32::MAX {
                     first[n] = t;
                 } else {
-                    join(&mut above, first[n], t);
+                    pieces.join(first[n], t);
                 }
             }
         }
     }
-    let mut numbers = vec![0; tets.len()];
-    let mut count = 0;
-    // The root of a piece is its first tetrahedron, so that it has its number before the others ask.
-    for t in 0..tets.len() {
-        let root = root(&mut above, t as u32) as usize;
-        if root == t {
-            numbers[t] = count;
-            count += 1;
-        } else {
-            numbers[t] = numbers[root];
-        }
-    }
-    (numbers, count as usize)
-}
-
-fn root(above: &mut [u32], mut n: u32) -> u32 {
-    while above[n as usize] != n {
-        above[n as usize] = above[above[n as usize] as usize];
-        n = above[n as usize];
-    }
-    n
-}
-
-fn join(above: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (root(above, a), root(above, b));
-    above[a.max(b) as usize] = a.min(b);
+    pieces.numbered()
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Faces that are none, and faces that are there twice.
 
 use super::edges::{Edges, bucket};
-use super::union_find::UnionFind;
 use super::{RepairReport, RepairSettings};
 use crate::math::Vec3;
+use crate::shape::union_find::UnionFind;
 
 /// A face is flat when its height is below this fraction of its longest side: rounding of points on a line.
 const FLAT: f64 = 1e-12;

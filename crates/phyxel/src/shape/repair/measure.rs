@@ -3,7 +3,7 @@
 use super::RepairReport;
 use super::edges::{Edges, ends, is_forward};
 use super::orient::Patches;
-use super::union_find::UnionFind;
+use crate::shape::union_find::UnionFind;
 
 /// Fills in what the report says about the surface as it is now.
 pub(super) fn measure(points: &[[f64; 3]], triangles: &[[u32; 3]], patches: &Patches, report: &mut RepairReport) {

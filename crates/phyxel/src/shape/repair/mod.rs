@@ -13,7 +13,6 @@ mod outward;
 mod report;
 #[cfg(test)]
 mod tests;
-mod union_find;
 mod weld;
 
 pub use report::{FaceOrigin, RepairReport};

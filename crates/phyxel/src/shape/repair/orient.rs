@@ -1,7 +1,7 @@
 //! Faces that know which way their neighbours are wound.
 
 use super::edges::{Edges, Half, is_forward};
-use super::union_find::UnionFind;
+use crate::shape::union_find::UnionFind;
 
 const NONE: u32 = u32::MAX;
 

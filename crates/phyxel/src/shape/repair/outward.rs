@@ -8,8 +8,8 @@
 use super::edges::{ends, is_forward};
 use super::nesting::Nesting;
 use super::orient::{Patches, current, turn};
-use super::union_find::UnionFind;
 use crate::math::Vec3;
+use crate::shape::union_find::UnionFind;
 
 /// An open patch is a shell when lids over its holes would be less than this fraction of its area.
 const MOST_LID: f64 = 0.25;

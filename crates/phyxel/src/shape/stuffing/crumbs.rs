@@ -3,6 +3,7 @@
 use super::band::NO_TRIANGLE;
 use super::warp::{Nodes, Side};
 use crate::shape::Solid;
+use crate::shape::union_find::UnionFind;
 
 /// A piece of less than this share of the largest piece of its part is a crumb.
 const CRUMB: f64 = 0.05;
@@ -68,14 +69,14 @@ fn touched_parts(solid: &Solid, nodes: &Nodes, tets: &[[u32; 4]], labels: &[u32]
 /// nodes, joined by tetrahedra that have several of them, and by faces that lie on the surface with all their nodes.
 fn label(nodes: &Nodes, tets: &[[u32; 4]]) -> (Vec<u32>, usize) {
     let inside = |n: &u32| nodes.sides.get(*n as usize) == Some(&Side::Inside);
-    let mut above: Vec<u32> = (0..nodes.sides.len() as u32).collect();
+    let mut pieces = UnionFind::new(nodes.sides.len());
     let mut faces = Vec::new();
     for tet in tets {
         let mut of_tet = tet.iter().filter(|n| inside(n));
         let first = *of_tet.next().unwrap_or(&0);
         let mut others = 0;
         for n in of_tet {
-            join(&mut above, first, *n);
+            pieces.join(first, *n);
             others += 1;
         }
         if others == 0 && tet.iter().all(|n| (*n as usize) < nodes.sides.len()) {
@@ -86,13 +87,13 @@ fn label(nodes: &Nodes, tets: &[[u32; 4]]) -> (Vec<u32>, usize) {
     }
     faces.sort_unstable();
     for pair in faces.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-        join(&mut above, pair[0].1, pair[1].1);
+        pieces.join(pair[0].1, pair[1].1);
     }
-    let mut numbers = vec![u32::MAX; above.len()];
+    let mut numbers = vec![u32::MAX; nodes.sides.len()];
     let mut count = 0;
     let labels = tets.iter().map(|tet| {
         let node = *tet.iter().find(|n| inside(n)).unwrap_or(&0);
-        let number = &mut numbers[root(&mut above, node) as usize];
+        let number = &mut numbers[pieces.find(node) as usize];
         if *number == u32::MAX {
             *number = count;
             count += 1;
@@ -100,17 +101,4 @@ fn label(nodes: &Nodes, tets: &[[u32; 4]]) -> (Vec<u32>, usize) {
         *number
     });
     (labels.collect(), count as usize)
-}
-
-fn root(above: &mut [u32], mut n: u32) -> u32 {
-    while above[n as usize] != n {
-        above[n as usize] = above[above[n as usize] as usize];
-        n = above[n as usize];
-    }
-    n
-}
-
-fn join(above: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (root(above, a), root(above, b));
-    above[a.max(b) as usize] = a.min(b);
 }

@@ -123,7 +123,6 @@ fn one_far_sighted_point_and_many_threads_change_nothing() {
 }
 
 #[test]
-#[ignore = "takes seconds: four billion distances"]
 fn too_many_pairs_are_refused_before_they_are_stored() {
     let points = vec![Vec3([0.0_f32; 3]); 70_000];
     let found = NeighbourSearch::default().rebuild(&points, Radii::Fixed(1.0), &mut Neighbours::default());
