@@ -1,7 +1,8 @@
 //! A simulation whose precision is chosen at run time.
 
 use crate::record::{BodyLayout, Frame, SnapshotError};
-use crate::{BodySummary, BuildError, Energy, Scene, Simulation, StepError, StepReport};
+use crate::rigid::RigidState;
+use crate::{BodySummary, BuildError, ContactForce, Energy, Scene, Simulation, StepError, StepReport};
 
 /// The size of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -63,6 +64,22 @@ impl AnySimulation {
     /// See [`Simulation::frame`].
     pub fn frame(&self, index: usize) -> Frame {
         either!(self, s => s.frame(index))
+    }
+    /// See [`Simulation::take_frame`].
+    pub fn take_frame(&mut self, index: usize) -> Frame {
+        either!(self, s => s.take_frame(index))
+    }
+    /// See [`Simulation::contacts`].
+    pub fn contacts(&self) -> &[ContactForce] {
+        either!(self, s => s.contacts())
+    }
+    /// See [`Simulation::rigid_bodies`].
+    pub fn rigid_bodies(&self) -> &[RigidState] {
+        either!(self, s => s.rigid_bodies())
+    }
+    /// See [`Simulation::is_asleep`].
+    pub fn is_asleep(&self, body: usize) -> bool {
+        either!(self, s => s.is_asleep(body))
     }
     /// See [`Simulation::layouts`].
     pub fn layouts(&self) -> Vec<BodyLayout> {

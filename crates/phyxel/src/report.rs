@@ -23,6 +23,10 @@ pub struct StepReport {
     pub rollbacks: usize,
     /// Nodes in contact at the end.
     pub contacts: usize,
+    /// Linear solves.
+    pub solves: usize,
+    /// Time that was spent on finding contacts and deciding what they do, without the linear solves [s].
+    pub contact_s: f64,
 }
 
 impl StepReport {
@@ -38,5 +42,7 @@ impl StepReport {
         self.stopped_early += later.stopped_early;
         self.rollbacks += later.rollbacks;
         self.contacts = later.contacts;
+        self.solves += later.solves;
+        self.contact_s += later.contact_s;
     }
 }

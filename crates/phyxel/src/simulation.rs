@@ -3,13 +3,15 @@
 use crate::events;
 use crate::material::Material;
 use crate::math::{Mat3, Real, Vec3};
-use crate::model::{BuildError, Model, Warnings};
-use crate::record::{self, BodyFrame, BodyLayout, Frame, Progress, SnapshotError};
+use crate::model::{BuildError, Model, RigidModel, Warnings};
+use crate::record::{self, BodyFrame, BodyLayout, ContactRecord, Frame, Progress, SnapshotError, TriggerRecord};
 use crate::report::StepReport;
+use crate::rigid::RigidState;
 use crate::scene::{Action, Event, Scene};
-use crate::solver::{Built, Engine, StepError, momentum};
+use crate::solver::{Built, ContactForce, Engine, Partner, Rest, StepError, momentum, rigid_kinetic_energy};
 use crate::state::State;
 use crate::stencil::block::{Block, Stencils};
+use crate::triggers::{TriggerEvent, Watch};
 
 /// A scene in motion, in one precision.
 pub struct Simulation<R: Real> {
@@ -22,6 +24,7 @@ pub struct Simulation<R: Real> {
     initial_energy: f64,
     /// What each body was made of at the start.
     materials: Vec<Material>,
+    watch: Watch,
 }
 
 /// Energies [J].
@@ -76,6 +79,9 @@ impl<R: Real> Simulation<R> {
                 state.v[n] = Vec3::of((Vec3(spec.velocity) + Vec3(spec.spin).cross(arm)).0);
             }
         }
+        engine.rigid_states(&mut state.rigid);
+        state.torn = vec![false; model.ties.len()];
+        state.rest = vec![Rest::default(); model.bodies.len()];
         let mut events = scene.events.clone();
         events.sort_by(|a, b| a.at.total_cmp(&b.at));
         let mut simulation = Simulation {
@@ -87,6 +93,7 @@ impl<R: Real> Simulation<R> {
             warnings,
             initial_energy: 0.0,
             materials: scene.bodies.iter().map(|b| b.material.clone()).collect(),
+            watch: Watch::default(),
         };
         simulation.initial_energy = simulation.energy().total();
         Ok(simulation)
@@ -99,6 +106,7 @@ impl<R: Real> Simulation<R> {
         self.reanchor_phyxels()?;
         self.engine.advance(&self.model, &mut self.state, dt, &mut report)?;
         self.engine.note_deformation(&mut self.model, &self.state.u);
+        self.watch.look(&self.model, &self.state);
         Ok(report)
     }
 
@@ -181,25 +189,68 @@ impl<R: Real> Simulation<R> {
     /// Energies now [J].
     pub fn energy(&self) -> Energy {
         let mut energy = Energy {
-            kinetic_j: self.model.kinetic_energy(&self.state.v),
+            kinetic_j: self.model.kinetic_energy(&self.state.v) + rigid_kinetic_energy(&self.model, &self.state.rigid),
             elastic_j: self.engine.elastic_energy(&self.model, &self.state.u),
-            potential_j: self.model.potential_energy(&self.state.u),
+            potential_j: self.model.potential_energy(&self.state.u) + self.rigid_potential_energy(),
             dissipated_j: 0.0,
         };
         energy.dissipated_j = self.initial_energy - energy.total();
         energy
     }
 
+    fn rigid_potential_energy(&self) -> f64 {
+        let gravity = Vec3(self.model.loads.gravity.to_f64());
+        self.rigid().map(|(body, state)| -body.mass.mass * gravity.dot(state.center)).sum()
+    }
+
+    fn rigid(&self) -> impl Iterator<Item = (&RigidModel, &RigidState)> {
+        self.model.rigid.iter().zip(&self.state.rigid)
+    }
+
+    /// Rigid bodies as they are now, in the order of the scene.
+    pub fn rigid_bodies(&self) -> &[RigidState] {
+        &self.state.rigid
+    }
+
+    /// Who pressed on whom in the last step, and how hard.
+    pub fn contacts(&self) -> &[ContactForce] {
+        self.engine.contacts()
+    }
+
+    /// Whether a body is at rest and left alone until something disturbs it.
+    pub fn is_asleep(&self, body: usize) -> bool {
+        self.state.rest[body].asleep
+    }
+
+    /// What entered and left triggers since this was last asked, in order.
+    pub fn take_trigger_events(&mut self) -> Vec<TriggerEvent> {
+        self.watch.take()
+    }
+
+    /// The name of one side of a contact; colliders are numbered.
+    pub fn partner_name(&self, partner: Partner) -> String {
+        match partner {
+            Partner::Body(b) => self.model.bodies[b].name.clone(),
+            Partner::Rigid(r) => self.model.rigid[r].name.clone(),
+            Partner::Collider(c) => format!("collider {c}"),
+        }
+    }
+
     /// Linear momentum [kg m/s].
     pub fn momentum(&self) -> [f64; 3] {
         let parts = self.model.bodies.iter().map(|b| momentum::of_body(&self.model, b, &self.state.u, &self.state.v));
-        parts.fold(Vec3::zero(), |sum, m| sum + m.linear).0
+        let soft = parts.fold(Vec3::zero(), |sum, m| sum + m.linear);
+        self.rigid().fold(soft, |sum, (body, state)| sum + state.velocity * body.mass.mass).0
     }
 
     /// Angular momentum about the origin [kg m²/s].
     pub fn angular_momentum(&self) -> [f64; 3] {
         let parts = self.model.bodies.iter().map(|b| momentum::of_body(&self.model, b, &self.state.u, &self.state.v));
-        parts.fold(Vec3::zero(), |sum, m| sum + m.angular + m.center.cross(m.linear)).0
+        let soft = parts.fold(Vec3::zero(), |sum, m| sum + m.angular + m.center.cross(m.linear));
+        let rigid = self
+            .rigid()
+            .map(|(body, state)| state.inertia * state.spin + state.center.cross(state.velocity * body.mass.mass));
+        rigid.fold(soft, |sum, l| sum + l).0
     }
 
     /// One number over all displacements and velocities.
@@ -232,18 +283,52 @@ impl<R: Real> Simulation<R> {
             volume_m3: body.volume,
             fragments: 1,
         };
-        self.model.bodies.iter().enumerate().map(summary).collect()
+        let rigid = self.model.rigid.iter().map(|body| BodySummary {
+            name: body.name.clone(),
+            nodes: 0,
+            elements: 0,
+            method: "rigid",
+            material: "rigid",
+            mass_kg: body.mass.mass,
+            volume_m3: body.mass.volume,
+            fragments: 1,
+        });
+        self.model.bodies.iter().enumerate().map(summary).chain(rigid).collect()
     }
 
     /// What stays the same in every frame.
     pub fn layouts(&self) -> Vec<BodyLayout> {
-        self.model.bodies.iter().map(|b| b.layout.clone()).collect()
+        let rigid = self.model.rigid.iter().map(|b| b.layout.clone());
+        self.model.bodies.iter().map(|b| b.layout.clone()).chain(rigid).collect()
+    }
+
+    /// Everything visible now, and what triggers have noticed since this was last asked.
+    pub fn take_frame(&mut self, index: usize) -> Frame {
+        let events = self.watch.take();
+        let mut frame = self.frame(index);
+        let record = |e: TriggerEvent| TriggerRecord {
+            time: e.time,
+            trigger: self.model.triggers[e.trigger].name.clone(),
+            who: self.partner_name(e.who),
+            entered: e.entered,
+        };
+        frame.triggers = events.into_iter().map(record).collect();
+        frame
     }
 
     /// Everything visible now.
     pub fn frame(&self, index: usize) -> Frame {
-        let bodies = (0..self.model.bodies.len()).map(|b| self.body_frame(b)).collect();
-        Frame { index, time: self.state.time, bodies }
+        let rigid = self.rigid().map(|(body, state)| rigid_frame(body, state));
+        let bodies = (0..self.model.bodies.len()).map(|b| self.body_frame(b)).chain(rigid).collect();
+        let contacts = self.contacts().iter().map(|c| ContactRecord {
+            first: self.partner_name(c.first),
+            second: self.partner_name(c.second),
+            force: c.force,
+            point: c.point,
+            normal: c.normal,
+            places: c.places,
+        });
+        Frame { index, time: self.state.time, bodies, contacts: contacts.collect(), triggers: Vec::new() }
     }
 
     fn body_frame(&self, index: usize) -> BodyFrame {
@@ -329,6 +414,8 @@ impl<R: Real> Simulation<R> {
         // Nothing that was computed for another state may survive.
         self.model.version += 1;
         self.engine.recall(&self.model, &self.state, restored.kept);
+        self.engine.rigid_states(&mut self.state.rigid);
+        self.watch.forget(&self.model, &self.state);
         Ok(())
     }
 
@@ -350,4 +437,11 @@ impl<R: Real> Simulation<R> {
     pub fn memory_bytes(&self) -> usize {
         self.model.memory_bytes() + self.engine.memory_bytes() + 2 * size_of::<Vec3<R>>() * self.model.node_count()
     }
+}
+
+fn rigid_frame(body: &RigidModel, state: &RigidState) -> BodyFrame {
+    let positions: Vec<[f64; 3]> = body.drawn.points.iter().map(|p| state.pose.to_world(Vec3(*p)).0).collect();
+    let velocity = |p: &[f64; 3]| (state.velocity + state.spin.cross(Vec3(*p) - state.center)).0;
+    let velocities = positions.iter().map(velocity).collect();
+    BodyFrame { von_mises: vec![0.0; positions.len()], skin: positions.clone(), positions, velocities }
 }

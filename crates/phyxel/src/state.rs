@@ -1,6 +1,8 @@
 //! What lives on from step to step.
 
 use crate::math::{Real, Vec3};
+use crate::rigid::RigidState;
+use crate::solver::Rest;
 
 /// Displacements and velocities of every node, and the time.
 ///
@@ -18,6 +20,12 @@ pub struct State<R> {
     pub steps: u64,
     /// The state one step ago, for schemes that look back; empty after anything that breaks continuity.
     pub before: Before<R>,
+    /// Rigid bodies.
+    pub rigid: Vec<RigidState>,
+    /// Which ties of the model have torn.
+    pub torn: Vec<bool>,
+    /// Which bodies are at rest.
+    pub rest: Vec<Rest>,
 }
 
 /// The state one step ago.

@@ -169,7 +169,7 @@ impl<'a> Run<'a> {
             residual: report.residual,
             min_det_f: self.simulation.smallest_determinant(),
         };
-        recorder.push(&self.simulation.frame(frame), &stats).map_err(Failure::work)?;
+        recorder.push(&self.simulation.take_frame(frame), &stats).map_err(Failure::work)?;
         self.clock.write += writing.elapsed();
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::form::{Form, Probe};
 use super::{MAX_PUSH_SPEED, field::DistanceField};
 use crate::math::{Mat3, Real, Vec3};
-use crate::scene::{self, ColliderShape, Motion};
+use crate::scene::{self, ColliderShape, Groups, Motion};
 use std::sync::Arc;
 
 /// Something that bodies hit; it moves by its script alone. Everything here is in `f64`: contact looks for small gaps
@@ -19,21 +19,27 @@ pub struct Collider {
     pub friction: f64,
     /// Part of the approach speed with which things leave.
     pub restitution: f64,
+    /// What it touches.
+    pub groups: Groups,
 }
 
 /// Where a rigid thing is: `x = rotation · local + position`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Pose {
-    rotation: Mat3<f64>,
-    position: Vec3<f64>,
+pub struct Pose {
+    /// World from body.
+    pub rotation: Mat3<f64>,
+    /// Of the body's origin [m].
+    pub position: Vec3<f64>,
 }
 
 impl Pose {
-    fn to_local(self, x: Vec3<f64>) -> Vec3<f64> {
+    /// A place of the world in the body's own frame.
+    pub fn to_local(self, x: Vec3<f64>) -> Vec3<f64> {
         self.rotation.transpose_mul(x - self.position)
     }
 
-    fn to_world(self, x: Vec3<f64>) -> Vec3<f64> {
+    /// A place of the body's own frame in the world.
+    pub fn to_world(self, x: Vec3<f64>) -> Vec3<f64> {
         self.rotation * x + self.position
     }
 }
@@ -87,7 +93,13 @@ impl Collider {
             motion: collider.motion.clone(),
             friction: collider.friction,
             restitution: collider.restitution,
+            groups: collider.groups,
         }
+    }
+
+    /// Its form, in its own frame.
+    pub fn form(&self) -> &Form {
+        &self.form
     }
 
     /// Whether it ever moves.
@@ -95,7 +107,8 @@ impl Collider {
         self.motion.moves()
     }
 
-    fn pose(&self, time: f64) -> Pose {
+    /// Where it is at a time.
+    pub fn pose(&self, time: f64) -> Pose {
         if !self.moves() {
             return Pose { rotation: self.rotation, position: self.position };
         }
@@ -116,7 +129,11 @@ impl Collider {
 
     /// The plane in which a node's path enters the solid, if it does.
     pub fn meet<R: Real>(&self, path: &Path) -> Option<Plane<R>> {
-        let (start, end) = (self.pose(path.start), self.pose(path.start + path.dt));
+        self.meet_between(path, (self.pose(path.start), self.pose(path.start + path.dt)))
+    }
+
+    /// The plane in which a node's path enters the solid, if it does, while the solid moves from one pose to another.
+    pub fn meet_between<R: Real>(&self, path: &Path, (start, end): (Pose, Pose)) -> Option<Plane<R>> {
         let from = start.to_local(path.from);
         let to = end.to_local(path.from + path.velocity * path.dt);
         let tolerance = 1e-9 * (1.0 + from.norm());
@@ -140,7 +157,11 @@ impl Collider {
 
     /// The plane nearest to a node, whether it goes in or not.
     pub fn nearest<R: Real>(&self, path: &Path) -> Plane<R> {
-        let (start, end) = (self.pose(path.start), self.pose(path.start + path.dt));
+        self.nearest_between(path, (self.pose(path.start), self.pose(path.start + path.dt)))
+    }
+
+    /// The plane nearest to a node, whether it goes in or not, while the solid moves from one pose to another.
+    pub fn nearest_between<R: Real>(&self, path: &Path, (start, end): (Pose, Pose)) -> Plane<R> {
         let from = start.to_local(path.from);
         self.plane((from, self.form.probe(from)), path, (start, end))
     }
@@ -165,7 +186,7 @@ impl Collider {
         let normal = end.rotation * probe.normal;
         let place = end.to_world(on_surface);
         let gap = normal.dot(path.from - place) - path.radius;
-        let velocity = if self.moves() && path.dt > 0.0 {
+        let velocity = if start != end && path.dt > 0.0 {
             (place - start.to_world(on_surface)) * (1.0 / path.dt)
         } else {
             Vec3::zero()

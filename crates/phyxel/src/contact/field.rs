@@ -80,6 +80,12 @@ impl DistanceField {
         self.cell
     }
 
+    /// No point of the solid is farther from the origin than this [m].
+    pub fn reach(&self) -> f64 {
+        let size = self.blocks.map(|b| b as f64 * CELLS as f64 * self.cell);
+        Vec3([0, 1, 2].map(|a| self.origin[a].abs().max((self.origin[a] + size[a]).abs()))).norm()
+    }
+
     /// Distance, interpolated, and the gradient of that interpolation.
     pub fn probe(&self, p: Vec3<f64>) -> Probe {
         let size = self.blocks.map(|b| b as f64 * CELLS as f64 * self.cell);

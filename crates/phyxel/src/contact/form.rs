@@ -86,6 +86,18 @@ impl Form {
         }
     }
 
+    /// No point of the solid is farther from the origin than this [m].
+    pub fn reach(&self) -> f64 {
+        match self {
+            Form::HalfSpace { .. } | Form::HeightField(_) => f64::INFINITY,
+            Form::Sphere { radius } => *radius,
+            Form::Box { half } => half.norm(),
+            Form::Capsule { radius, half_length } => radius + half_length,
+            Form::Cylinder { radius, half_length } => radius.hypot(*half_length),
+            Form::Mesh(field) => field.reach(),
+        }
+    }
+
     /// The part of the way from `from`, which is outside, to `to` after which the path comes within `tolerance` of the
     /// solid; `None` when it never does.
     ///

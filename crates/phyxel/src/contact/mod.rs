@@ -3,6 +3,7 @@
 mod collider;
 mod field;
 mod form;
+mod grips;
 mod height;
 mod motion;
 mod near;
@@ -10,9 +11,10 @@ mod pairs;
 mod surface;
 mod tree;
 
-pub use collider::{Collider, Path, Plane, REST_SPEED};
+pub use collider::{Collider, Path, Plane, Pose, REST_SPEED};
 pub use field::DistanceField;
 pub use form::{Form, Probe};
+pub use grips::{Grip, Gripper};
 pub use height::HeightField;
 pub use pairs::{Finder, KEPT_APART, Pair, Sweep};
 pub use surface::{Part, Surface, Vertex};

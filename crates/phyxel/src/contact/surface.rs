@@ -3,6 +3,7 @@
 use super::KEPT_APART;
 use crate::math::{Real, Vec3};
 use crate::model::Model;
+use crate::scene::Groups;
 
 /// A point of a surface: a fixed combination of up to four nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,8 +42,10 @@ pub struct Part {
     pub solid: bool,
     /// It may touch itself.
     pub touches_itself: bool,
-    /// Coulomb's coefficient.
-    pub friction: f64,
+    /// Coulomb's coefficient, if it has one of its own.
+    pub friction: Option<f64>,
+    /// What it touches.
+    pub groups: Groups,
 }
 
 /// The surfaces of all bodies.
@@ -54,6 +57,8 @@ pub struct Surface {
     pub triangles: Vec<[u32; 3]>,
     /// Two vertices each, every edge once.
     pub edges: Vec<[u32; 2]>,
+    /// Two triangles at each edge; the same one twice where there is only one.
+    pub edge_faces: Vec<[u32; 2]>,
     /// The bodies that have a surface.
     pub parts: Vec<Part>,
     /// The part of each vertex.
@@ -64,13 +69,17 @@ impl Surface {
     /// Adds the surface of a body: its vertices, and triangles over them.
     pub fn add(&mut self, mut part: Part, vertices: Vec<Vertex>, triangles: &[[u32; 3]], rest: &[Vec3<f64>]) {
         let first = self.vertices.len() as u32;
-        let mut edges: Vec<[u32; 2]> = triangles
+        let first_face = self.triangles.len() as u32;
+        let mut sides: Vec<([u32; 2], u32)> = triangles
             .iter()
-            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
-            .map(|[a, b]| [a.min(b) + first, a.max(b) + first])
+            .enumerate()
+            .flat_map(|(t, &[a, b, c])| [[a, b], [b, c], [c, a]].map(|edge| (edge, t as u32 + first_face)))
+            .map(|([a, b], t)| ([a.min(b) + first, a.max(b) + first], t))
             .collect();
-        edges.sort_unstable();
-        edges.dedup();
+        sides.sort_unstable();
+        let runs = || sides.chunk_by(|a, b| a.0 == b.0);
+        let edges: Vec<[u32; 2]> = runs().map(|run| run[0].0).collect();
+        self.edge_faces.extend(runs().map(|run| [run[0].1, run[run.len() - 1].1]));
         let place = |v: u32| vertices[(v - first) as usize].of(rest);
         let total: f64 = edges.iter().map(|&[a, b]| (place(a) - place(b)).norm()).sum();
         part.edge_length = total / edges.len().max(1) as f64;
@@ -82,7 +91,7 @@ impl Surface {
     }
 
     /// Whether two bodies, or two parts of one, can ever touch.
-    pub fn is_needed(&self) -> bool {
+    pub fn touches_soft(&self) -> bool {
         self.parts.len() > 1 || self.parts.iter().any(|p| p.touches_itself)
     }
 

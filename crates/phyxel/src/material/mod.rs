@@ -54,6 +54,10 @@ pub struct Material {
     pub rayleigh_mass: f64,
     /// Rayleigh damping proportional to stiffness, `beta` [s].
     pub rayleigh_stiffness: f64,
+    /// Coulomb friction coefficient of its surface; `None` where the other thing's counts.
+    pub friction: Option<f64>,
+    /// Part of the approach speed with which it leaves a collider or a rigid body, 0 to 1; the larger of both counts.
+    pub restitution: f64,
 }
 
 impl Default for Material {
@@ -69,6 +73,8 @@ impl Default for Material {
             bulk_viscosity: 0.0,
             rayleigh_mass: 0.0,
             rayleigh_stiffness: 0.0,
+            friction: None,
+            restitution: 0.0,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::checks::{check_fill, check_load, check_masses, check_pin, check_scene, check_skin, check_springs};
 use super::region::nodes_inside;
-use super::{BodyModel, Loads, Model, PinSet, Skin};
+use super::{BodyModel, Loads, Model, PinSet, RigidModel, Skin, TriggerModel};
 use crate::contact::{Collider, Surface};
 use crate::material::{AnyLaw, MaterialError, Part, Viscosity};
 use crate::math::{Mat3, Real, Vec3};
@@ -47,6 +47,10 @@ pub enum BuildError {
     BadEvent { at: f64, why: &'static str },
     #[error("body {body:?}: {part} {index} {why}")]
     BadPart { body: String, part: &'static str, index: usize, why: String },
+    #[error("attachment {index} names {name:?}, which is no body of the scene (bodies: {known})")]
+    UnknownAttachment { index: usize, name: String, known: String },
+    #[error("rigid body {body:?}: {what}")]
+    BadRigidBody { body: String, what: &'static str },
     #[error("body {body:?}: {what}")]
     Unsupported { body: String, what: &'static str },
 }
@@ -66,6 +70,9 @@ impl<R: Real> Model<R> {
             rayleigh_mass: Vec::new(),
             blocks: Vec::new(),
             colliders: scene.colliders.iter().map(Collider::new).collect(),
+            rigid: scene.rigid_bodies.iter().map(RigidModel::new).collect(),
+            ties: Vec::new(),
+            triggers: scene.triggers.iter().map(TriggerModel::new).collect(),
             touchable: Vec::new(),
             at_surface: Vec::new(),
             radii: Vec::new(),
@@ -87,6 +94,9 @@ impl<R: Real> Model<R> {
                 model.add_pin(index, pin, body.geometry.points(), 0.0)?;
             }
             model.set_loads(index, &body.loads, body.geometry.points())?;
+        }
+        for attachment in &scene.attachments {
+            model.attach(attachment, scene)?;
         }
         Ok((model, warnings))
     }
@@ -132,6 +142,8 @@ impl<R: Real> Model<R> {
             layout,
             faces,
             skin,
+            friction: body.friction(),
+            groups: body.contact.groups,
         });
         Ok(())
     }
@@ -354,7 +366,7 @@ impl<R: Real> Model<R> {
         Ok(faces)
     }
 
-    fn region_nodes(
+    pub(super) fn region_nodes(
         &self,
         body: usize,
         region: &Region,

@@ -8,14 +8,14 @@ use crate::scene::{
 };
 use crate::shape::{EmbeddedMesh, Geometry, Placement, SpringNet, TriMesh};
 
-fn check_numbers(numbers: &[f64], what: impl Fn() -> String) -> Result<(), BuildError> {
+pub(super) fn check_numbers(numbers: &[f64], what: impl Fn() -> String) -> Result<(), BuildError> {
     match numbers.iter().find(|n| !n.is_finite()) {
         Some(&value) => Err(BuildError::BadNumber { what: what(), value, remedy: "" }),
         None => Ok(()),
     }
 }
 
-fn check_positive(value: f64, what: &str) -> Result<(), BuildError> {
+pub(super) fn check_positive(value: f64, what: &str) -> Result<(), BuildError> {
     if value > 0.0 && value.is_finite() {
         return Ok(());
     }
@@ -36,7 +36,7 @@ pub(crate) fn check_pin(body: &str, pin: &Pin) -> Result<(), BuildError> {
 }
 
 pub(super) fn check_scene(scene: &Scene) -> Result<(), BuildError> {
-    if scene.bodies.is_empty() {
+    if scene.bodies.is_empty() && scene.rigid_bodies.is_empty() {
         return Err(BuildError::NoBodies);
     }
     check_positive(scene.duration, "duration [s]")?;
@@ -50,6 +50,7 @@ pub(super) fn check_scene(scene: &Scene) -> Result<(), BuildError> {
         check_body(body, scene)?;
     }
     scene.colliders.iter().try_for_each(check_collider)?;
+    super::check_rigid::check(scene)?;
     crate::events::check(scene)
 }
 
@@ -65,6 +66,10 @@ fn check_solver(solver: &SolverSettings) -> Result<(), BuildError> {
     ] {
         check_positive(count as f64, what)?;
     }
+    if !(solver.sleep_speed >= 0.0 && solver.sleep_speed.is_finite()) {
+        let what = "solver sleep_speed [m/s]".into();
+        return Err(BuildError::BadNumber { what, value: solver.sleep_speed, remedy: ", zero or more" });
+    }
     check_positive(solver.pbd_stiffness, "solver pbd_stiffness")?;
     if solver.pbd_stiffness > 1.0 {
         let what = "solver pbd_stiffness".into();
@@ -77,10 +82,15 @@ fn check_body(body: &Body, scene: &Scene) -> Result<(), BuildError> {
     let numbers = [body.velocity, body.spin].concat();
     check_numbers(&numbers, || format!("the initial velocity or spin of body {:?}", body.name))?;
     let unsupported = |what| Err(BuildError::Unsupported { body: body.name.clone(), what });
-    let friction = body.contact.friction;
-    if !(friction >= 0.0 && friction.is_finite()) {
+    if let Some(friction) = body.friction()
+        && !(friction >= 0.0 && friction.is_finite())
+    {
         let what = format!("the friction of body {:?}", body.name);
         return Err(BuildError::BadNumber { what, value: friction, remedy: ", zero or more" });
+    }
+    if !(0.0..=1.0).contains(&body.material.restitution) {
+        let what = format!("the restitution of body {:?}", body.name);
+        return Err(BuildError::BadNumber { what, value: body.material.restitution, remedy: ", from zero to one" });
     }
     if body.mass == MassKind::Consistent {
         if !matches!(body.geometry, Geometry::Tets(_) | Geometry::Embedded(_)) {
@@ -100,7 +110,7 @@ fn check_body(body: &Body, scene: &Scene) -> Result<(), BuildError> {
     Ok(())
 }
 
-fn check_collider(collider: &Collider) -> Result<(), BuildError> {
+pub(super) fn check_collider(collider: &Collider) -> Result<(), BuildError> {
     let length = |value: f64, what: &'static str| check_positive(value, what);
     let name = || "a collider's shape".to_string();
     match &collider.shape {

@@ -1,6 +1,7 @@
 //! What is built once: nodes, masses, elements, supports and loads, as arrays.
 
 mod build;
+mod check_rigid;
 mod checks;
 mod embedding;
 mod loads;
@@ -8,21 +9,25 @@ mod mass;
 mod outside;
 mod reanchor;
 mod region;
+mod rigid;
 mod skin;
 mod supports;
+mod ties;
 
 pub(crate) use build::viscosity;
 pub use build::{BuildError, Warnings};
 pub(crate) use checks::{check_load, check_pin};
 pub use loads::Loads;
 pub use reanchor::Reanchor;
+pub use rigid::{RigidModel, TriggerModel};
 pub use skin::Skin;
 pub use supports::{Held, PinSet};
+pub use ties::{Anchor, Tie};
 
 use crate::contact::{Collider, Surface};
 use crate::math::{Real, Vec3};
 use crate::record::BodyLayout;
-use crate::scene::{MassKind, Method, MlsSettings};
+use crate::scene::{Groups, MassKind, Method, MlsSettings};
 use crate::stencil::block::Block;
 use std::ops::Range;
 
@@ -41,6 +46,12 @@ pub struct Model<R> {
     pub blocks: Vec<Block<R>>,
     /// What bodies hit.
     pub colliders: Vec<Collider>,
+    /// Bodies that do not deform.
+    pub rigid: Vec<RigidModel>,
+    /// Nodes that are tied to something.
+    pub ties: Vec<Tie>,
+    /// Regions that notice who is in them.
+    pub triggers: Vec<TriggerModel>,
     /// Nodes that can touch something: those of surfaces, and all phyxels.
     pub touchable: Vec<u32>,
     /// Whether each node is among them.
@@ -84,7 +95,23 @@ pub struct BodyModel {
     pub faces: Vec<[u32; 3]>,
     /// The drawn surface.
     pub skin: Skin,
+    /// Coulomb's coefficient, if it has one of its own.
+    pub friction: Option<f64>,
+    /// What it touches.
+    pub groups: Groups,
 }
+
+/// Coulomb's coefficient between two things, of which either may leave it to the other.
+pub fn joint_friction(a: Option<f64>, b: Option<f64>) -> f64 {
+    match (a, b) {
+        (Some(a), Some(b)) => (a * b).sqrt(),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => DEFAULT_FRICTION,
+    }
+}
+
+/// Coulomb's coefficient where nothing says otherwise.
+const DEFAULT_FRICTION: f64 = 0.5;
 
 impl<R: Real> Model<R> {
     /// Where a node is, when its displacement is `u`; in `f64`, so that small gaps of far bodies keep their digits [m].
@@ -105,9 +132,41 @@ impl<R: Real> Model<R> {
         self.at_surface[node]
     }
 
+    /// Coulomb's coefficient between a node and a collider.
+    #[inline]
+    pub fn friction_on(&self, node: usize, collider: usize) -> f64 {
+        match self.bodies[self.body_index(node)].friction {
+            None => self.colliders[collider].friction,
+            own => joint_friction(own, Some(self.colliders[collider].friction)),
+        }
+    }
+
+    /// Part of its approach speed with which a node leaves a collider.
+    #[inline]
+    pub fn restitution_on(&self, node: usize, collider: usize) -> f64 {
+        self.colliders[collider].restitution.max(self.bodies[self.body_index(node)].material.restitution)
+    }
+
+    /// Whether a node and a collider touch at all.
+    #[inline]
+    pub fn meets(&self, node: usize, collider: usize) -> bool {
+        self.bodies[self.body_index(node)].groups.meet(&self.colliders[collider].groups)
+    }
+
+    /// Whether anything can touch a surface of a body besides colliders.
+    pub fn rows_needed(&self) -> bool {
+        self.surface.touches_soft() || (!self.rigid.is_empty() && !self.surface.parts.is_empty())
+    }
+
     /// How many nodes there are.
     pub fn node_count(&self) -> usize {
         self.rest.len()
+    }
+
+    /// The number of the body that owns a node.
+    #[inline]
+    pub fn body_index(&self, node: usize) -> usize {
+        self.bodies.partition_point(|b| b.nodes.end <= node)
     }
 
     /// The body that owns a node.

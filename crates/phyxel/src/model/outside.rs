@@ -34,7 +34,8 @@ impl<R: Real> Model<R> {
     fn contact_surface(&self, scene: &Scene) -> Surface {
         let mut surface = Surface::default();
         let touching = || scene.bodies.iter().map(|b| b.contact).filter(|c| c.enabled);
-        if touching().count() < 2 && !touching().any(|c| c.self_contact) {
+        let partners = touching().count() + scene.rigid_bodies.len();
+        if partners < 2 && !touching().any(|c| c.self_contact) {
             return surface;
         }
         let rest: Vec<Vec3<f64>> = self.rest.iter().map(|x| Vec3(x.to_f64())).collect();
@@ -63,7 +64,8 @@ impl<R: Real> Model<R> {
                 edge_length: 0.0,
                 solid: !matches!(spec.geometry, Geometry::Springs(_)),
                 touches_itself: spec.contact.self_contact,
-                friction: spec.contact.friction,
+                friction: spec.friction(),
+                groups: spec.contact.groups,
             };
             surface.add(part, vertices, triangles, &rest);
         }

@@ -32,7 +32,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn take(&mut self, count: usize) -> Result<&[u8], SnapshotError> {
+    pub fn take(&mut self, count: usize) -> Result<&[u8], SnapshotError> {
         let end = self.at.saturating_add(count);
         let error = SnapshotError::Length { found: self.bytes.len(), expected: end };
         let taken = self.bytes.get(self.at..end).ok_or(error)?;

@@ -33,5 +33,10 @@ pub fn state_hash<R: Real>(state: &State<R>) -> u64 {
     for v in state.u.iter().chain(&state.v) {
         v.0.iter().for_each(|c| hash.add(c.bits()));
     }
+    for body in &state.rigid {
+        let vectors = [body.pose.position, body.velocity, body.spin];
+        let turned = [0, 1, 2].map(|k| body.pose.rotation.column(k));
+        vectors.iter().chain(&turned).flat_map(|v| v.0).for_each(|c| hash.add(c.to_bits()));
+    }
     hash.finish()
 }

@@ -52,6 +52,40 @@ pub struct Frame {
     pub index: usize,
     /// Simulated time [s].
     pub time: f64,
-    /// The bodies, in the order of the scene.
+    /// The bodies, in the order of the scene, and then the rigid ones.
     pub bodies: Vec<BodyFrame>,
+    /// Who pressed on whom in the last step.
+    pub contacts: Vec<ContactRecord>,
+    /// What triggers have noticed since the last frame.
+    pub triggers: Vec<TriggerRecord>,
+}
+
+/// Something entered or left a trigger, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TriggerRecord {
+    /// When [s].
+    pub time: f64,
+    /// The trigger.
+    pub trigger: String,
+    /// Who.
+    pub who: String,
+    /// It came; if not, it went.
+    pub entered: bool,
+}
+
+/// Who pressed on whom, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactRecord {
+    /// Who is pushed.
+    pub first: String,
+    /// By whom.
+    pub second: String,
+    /// Mean force on the first over the step [N].
+    pub force: [f64; 3],
+    /// Where [m].
+    pub point: [f64; 3],
+    /// From the second to the first.
+    pub normal: [f64; 3],
+    /// Places of contact.
+    pub places: usize,
 }

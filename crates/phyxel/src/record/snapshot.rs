@@ -4,7 +4,7 @@ use super::bytes::{Reader, Writer};
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::{Loads, Model, PinSet};
 use crate::scene::{Pin, Region};
-use crate::solver::{Kept, Touch};
+use crate::solver::{Kept, Rest, Touch};
 use crate::state::{Before, State};
 
 /// Why bytes are not a snapshot of this simulation.
@@ -82,6 +82,15 @@ pub(crate) fn encode<R: Real>(model: &Model<R>, state: &State<R>, kept: &Kept<R>
         out.real(*impulse);
         out.vectors(&[*traction]);
     }
+    out.u64(kept.world.len() as u64);
+    out.0.extend_from_slice(&kept.world);
+    out.u64(state.torn.len() as u64);
+    state.torn.iter().for_each(|&torn| out.u64(torn as u64));
+    for rest in &state.rest {
+        out.f64(rest.calm);
+        out.u64(rest.asleep as u64);
+        out.u64(rest.island as u64);
+    }
     out.u64(progress.next_event as u64);
     out.f64(progress.initial_energy);
     out.0
@@ -128,7 +137,7 @@ pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored
         let found = describe(found_nodes, found_size);
         return Err(SnapshotError::Mismatch { found, expected: describe(nodes as u64, size_of::<R>() as u64) });
     }
-    let state = decode_state(&mut input, nodes)?;
+    let mut state = decode_state(&mut input, nodes)?;
     let rest = input.vectors(nodes)?;
     let elastic = model.blocks.iter().map(|block| decode_elastic(&mut input, block.len())).collect::<Result<_, _>>()?;
     let pin_count = input.u64()?;
@@ -144,7 +153,16 @@ pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored
     for _ in 0..pressing {
         presses.push((input.u64()?, input.real()?, input.vectors(1)?[0]));
     }
-    let kept = Kept { stable, forces, touches, presses };
+    let world = input.u64()? as usize;
+    let world = input.take(world)?.to_vec();
+    let torn = input.u64()?.min(model.ties.len() as u64) as usize;
+    state.torn = (0..torn).map(|_| input.u64().map(|t| t != 0)).collect::<Result<_, _>>()?;
+    state.torn.resize(model.ties.len(), false);
+    for _ in 0..model.bodies.len() {
+        let (calm, asleep, island) = (input.f64()?, input.u64()? != 0, input.u64()? as u32);
+        state.rest.push(Rest { calm, asleep, island });
+    }
+    let kept = Kept { stable, forces, touches, presses, world };
     let progress = Progress { next_event: input.u64()? as usize, initial_energy: input.f64()? };
     if input.at != bytes.len() {
         return Err(SnapshotError::Length { found: bytes.len(), expected: input.at });
@@ -159,7 +177,7 @@ fn decode_state<R: Real>(input: &mut Reader<'_>, nodes: usize) -> Result<State<R
     if dt > 0.0 {
         (before.u, before.v) = (input.vectors(nodes)?, input.vectors(nodes)?);
     }
-    Ok(State { u, v, time, steps, before })
+    Ok(State { u, v, time, steps, before, ..State::default() })
 }
 
 fn decode_elastic<R: Real>(input: &mut Reader<'_>, phyxels: usize) -> Result<Vec<Mat3<R>>, SnapshotError> {
@@ -190,7 +208,8 @@ fn decode_touch<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<Tou
     let collider = input.indices(1, model.colliders.len())?[0];
     let slides = input.u64()? == 1;
     let direction = input.vectors(1)?[0];
-    Ok(Touch { sliding: slides.then_some(direction), impulse: input.real()?, ..Touch::new(node, collider) })
+    let friction = R::of(model.friction_on(node as usize, collider as usize));
+    Ok(Touch { sliding: slides.then_some(direction), impulse: input.real()?, ..Touch::new(node, collider, friction) })
 }
 
 fn decode_loads<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<Loads<R>, SnapshotError> {

@@ -1,5 +1,6 @@
 //! What bodies hit.
 
+use super::Groups;
 use crate::contact::HeightField;
 use crate::shape::{Placement, Solid};
 use std::sync::Arc;
@@ -13,16 +14,19 @@ pub struct Collider {
     pub placement: Placement,
     /// How it moves.
     pub motion: Motion,
-    /// Coulomb friction coefficient.
+    /// Coulomb friction coefficient; with a body whose material has one of its own the geometric mean counts.
     pub friction: f64,
     /// Part of the approach speed with which things leave, 0 to 1.
     pub restitution: f64,
+    /// What it touches.
+    pub groups: Groups,
 }
 
 impl Collider {
     /// At the origin, at rest, with friction 0.5 and no restitution.
     pub fn new(shape: ColliderShape) -> Self {
-        Collider { shape, placement: Placement::default(), motion: Motion::default(), friction: 0.5, restitution: 0.0 }
+        let (placement, motion, groups) = (Placement::default(), Motion::default(), Groups::default());
+        Collider { shape, placement, motion, friction: 0.5, restitution: 0.0, groups }
     }
 }
 

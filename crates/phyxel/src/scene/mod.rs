@@ -4,9 +4,13 @@
 //! knows files or precision.
 
 mod collider;
+mod groups;
+mod rigid;
 mod solver;
 
 pub use collider::{Collider, ColliderShape, Motion};
+pub use groups::Groups;
+pub use rigid::{Attachment, RigidBody, Trigger};
 pub use solver::{Integrator, LinearSolver, SolverSettings};
 
 use crate::material::Material;
@@ -27,8 +31,14 @@ pub struct Scene {
     pub solver: SolverSettings,
     /// The bodies, each with a name of its own.
     pub bodies: Vec<Body>,
+    /// Bodies that do not deform.
+    pub rigid_bodies: Vec<RigidBody>,
     /// What the bodies hit.
     pub colliders: Vec<Collider>,
+    /// What is tied to what.
+    pub attachments: Vec<Attachment>,
+    /// Regions that notice who is in them.
+    pub triggers: Vec<Trigger>,
     /// What happens at a given time.
     pub events: Vec<Event>,
 }
@@ -43,7 +53,10 @@ impl Default for Scene {
             gravity: [0.0, -9.81, 0.0],
             solver: SolverSettings::default(),
             bodies: Vec::new(),
+            rigid_bodies: Vec::new(),
             colliders: Vec::new(),
+            attachments: Vec::new(),
+            triggers: Vec::new(),
             events: Vec::new(),
         }
     }
@@ -96,23 +109,31 @@ impl Body {
             notes: Vec::new(),
         }
     }
+
+    /// Its own friction coefficient, if it has one.
+    pub fn friction(&self) -> Option<f64> {
+        self.contact.friction.or(self.material.friction)
+    }
 }
 
-/// How a body touches other bodies and itself; colliders have their own friction.
+/// How a body touches other things and itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSettings {
     /// Whether it touches other bodies at all.
     pub enabled: bool,
     /// Whether it touches itself.
     pub self_contact: bool,
-    /// Coulomb friction coefficient; between two bodies the geometric mean counts.
-    pub friction: f64,
+    /// Coulomb friction coefficient; `None` for its material's. Between two things that have one the geometric mean
+    /// counts, beside a thing that has none the other's; two bodies without have 0.5.
+    pub friction: Option<f64>,
+    /// What it touches.
+    pub groups: Groups,
 }
 
 impl Default for ContactSettings {
-    /// Touches others with friction 0.5, and not itself, which costs a search in every step.
+    /// Touches everything but itself, which costs a search in every step.
     fn default() -> Self {
-        ContactSettings { enabled: true, self_contact: false, friction: 0.5 }
+        ContactSettings { enabled: true, self_contact: false, friction: None, groups: Groups::default() }
     }
 }
 

@@ -116,6 +116,9 @@ pub struct SolverSettings {
     pub pbd_stiffness: f64,
     /// Restores the linear and angular momentum that an integrator or an unfinished linear solve loses on free bodies.
     pub conserve_momentum: bool,
+    /// Bodies that are slower than this for half a second, and everything that they touch, sleep until something disturbs
+    /// them [m/s]; zero for never. Bodies that are pinned or loaded do not sleep.
+    pub sleep_speed: f64,
 }
 
 impl Default for SolverSettings {
@@ -133,6 +136,7 @@ impl Default for SolverSettings {
             substeps: 10,
             pbd_stiffness: 0.9,
             conserve_momentum: true,
+            sleep_speed: 2e-4,
         }
     }
 }

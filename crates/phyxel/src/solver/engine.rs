@@ -3,10 +3,11 @@
 //! The one `dyn` of a step. It is also where compiling stops: the loops behind it are built once for each precision, in
 //! this crate, and not again in every crate that uses [`Simulation`](crate::Simulation).
 
-use super::{Kept, Solver, StepError, forces};
+use super::{ContactForce, Kept, Solver, StepError, forces};
 use crate::math::{FactorError, Mat3, Real, Vec3};
 use crate::model::{BuildError, Model, Reanchor, Warnings};
 use crate::report::StepReport;
+use crate::rigid::{RigidState, World};
 use crate::scene::{Scene, SolverSettings};
 use crate::state::State;
 use crate::stencil::block::Stencils;
@@ -39,6 +40,10 @@ pub trait Engine<R: Real>: Send + Sync {
     fn kept(&self, model: &Model<R>, state: &State<R>) -> Kept<R>;
     /// Goes on with it.
     fn recall(&mut self, model: &Model<R>, state: &State<R>, kept: Kept<R>);
+    /// Rigid bodies as they are now.
+    fn rigid_states(&self, out: &mut Vec<RigidState>);
+    /// Who pressed on whom in the last step.
+    fn contacts(&self) -> &[ContactForce];
     /// Bytes held.
     fn memory_bytes(&self) -> usize;
 }
@@ -62,9 +67,11 @@ struct Whole<R: Real> {
 /// Builds a model and the engine that moves it; called once for each precision.
 pub(crate) fn build<R: Real>(scene: &Scene) -> Result<Built<R>, BuildError> {
     let (model, warnings) = Model::build(scene)?;
-    let solver = Solver::new(&model, scene.solver).map_err(|_: FactorError| BuildError::Unsupported {
-        body: scene.bodies[0].name.clone(),
-        what: "the factors of its matrix do not fit into memory: use linear = \"cg\"",
+    let solver = Solver::new(&model, scene.solver, World::new(scene, &model.colliders)).map_err(|_: FactorError| {
+        BuildError::Unsupported {
+            body: scene.bodies.first().map_or(String::new(), |b| b.name.clone()),
+            what: "the factors of its matrix do not fit into memory: use linear = \"cg\"",
+        }
     })?;
     let reanchors = model.blocks.iter().map(|_| Reanchor::default()).collect();
     Ok(Built { model, warnings, engine: Box::new(Whole { solver, reanchors }) })
@@ -130,6 +137,14 @@ impl<R: Real> Engine<R> for Whole<R> {
 
     fn recall(&mut self, model: &Model<R>, state: &State<R>, kept: Kept<R>) {
         self.solver.recall(model, state, kept);
+    }
+
+    fn rigid_states(&self, out: &mut Vec<RigidState>) {
+        self.solver.rigid_states(out);
+    }
+
+    fn contacts(&self) -> &[ContactForce] {
+        self.solver.contacts()
     }
 
     fn memory_bytes(&self) -> usize {

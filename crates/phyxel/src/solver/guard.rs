@@ -124,6 +124,7 @@ impl<R: Real> Guard<R> {
             let settled = solver.is_settled() || halvings >= MOST_FOR_CONTACT;
             if super::is_finite(state) && settled && (explicit || self.is_sound(model, state, before, h)) {
                 done += h;
+                solver.accept(model, state, (&self.u, &self.v), h);
                 continue;
             }
             state.u.clone_from(&self.u);

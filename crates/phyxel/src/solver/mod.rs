@@ -6,8 +6,12 @@ mod explicit;
 pub mod forces;
 mod guard;
 mod implicit;
+mod ledger;
 pub mod momentum;
 mod press;
+mod riders;
+mod row;
+mod sleep;
 pub mod stable_step;
 mod system;
 mod touch;
@@ -15,6 +19,8 @@ mod xpbd;
 
 pub use engine::{Built, Engine};
 pub use guard::StepError;
+pub use ledger::{ContactForce, Partner};
+pub use sleep::Rest;
 pub use touch::Touch;
 
 use crate::math::cg::dot;
@@ -22,12 +28,16 @@ use crate::math::{FactorError, Real, Vec3};
 use crate::model::Model;
 use crate::par;
 use crate::report::StepReport;
+use crate::rigid::{RigidState, World};
 use crate::scene::{Integrator, SolverSettings};
 use crate::state::State;
 use crate::stencil::block::BlockScratch;
 use explicit::Explicit;
 use implicit::{Implicit, Inertia};
+use ledger::Ledger;
 use momentum::Momentum;
+use row::Source;
+use sleep::Sleep;
 use stable_step::Lanczos;
 use touch::Stage;
 use xpbd::Xpbd;
@@ -49,6 +59,16 @@ pub struct Solver<R: Real> {
     /// For each body the first of those that it hangs together with by contact.
     clusters: Vec<usize>,
     guard: guard::Guard<R>,
+    /// Rigid bodies, if there are any.
+    world: Option<World>,
+    /// What the present solve has done to each rigid body: impulses, linear and about its centre of mass.
+    rigid_impulses: Vec<(Vec3<f64>, Vec3<f64>)>,
+    /// What rigid bodies have done to each body [N s]; `None` where they do not touch.
+    from_rigid: Vec<Option<Vec3<f64>>>,
+    ledger: Ledger,
+    sleep: Sleep,
+    /// Bodies that pressed on each other in the last accepted part of a step.
+    touching: Vec<(usize, usize)>,
 }
 
 /// What a step takes from earlier ones and cannot find in the state; part of every snapshot.
@@ -62,6 +82,8 @@ pub struct Kept<R> {
     pub touches: Vec<Touch<R>>,
     /// Pairs of surface parts that pressed on each other then, with their impulses [N s].
     pub presses: Vec<(u64, R, Vec3<R>)>,
+    /// The world of the rigid bodies.
+    pub world: Vec<u8>,
 }
 
 enum Kind<R> {
@@ -72,7 +94,7 @@ enum Kind<R> {
 
 impl<R: Real> Solver<R> {
     /// A solver for a model.
-    pub fn new(model: &Model<R>, settings: SolverSettings) -> Result<Self, FactorError> {
+    pub fn new(model: &Model<R>, settings: SolverSettings, world: Option<World>) -> Result<Self, FactorError> {
         let kind = match settings.integrator {
             Integrator::ImplicitEuler | Integrator::ImplicitMidpoint | Integrator::Bdf2 | Integrator::QuasiStatic => {
                 Kind::Implicit(Box::new(Implicit::new(model, &settings)?))
@@ -91,6 +113,12 @@ impl<R: Real> Solver<R> {
             momenta: Vec::new(),
             clusters: Vec::new(),
             guard: guard::Guard::default(),
+            world,
+            rigid_impulses: vec![Default::default(); model.rigid.len()],
+            from_rigid: Vec::new(),
+            ledger: Ledger::default(),
+            sleep: Sleep::default(),
+            touching: Vec::new(),
         })
     }
 
@@ -104,8 +132,24 @@ impl<R: Real> Solver<R> {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let mut guard = std::mem::take(&mut self.guard);
-        let result = guard.advance(self, model, state, dt, report);
+        self.ledger.clear();
+        let sleeps = self.settings.sleep_speed > 0.0 && self.settings.integrator != Integrator::QuasiStatic;
+        if sleeps {
+            self.sleep.wake(model, state, dt);
+        }
+        let result = if sleeps && self.everything_sleeps(state) {
+            state.time += dt;
+            state.steps += 1;
+            Ok(())
+        } else {
+            guard.advance(self, model, state, dt, report)
+        };
         self.guard = guard;
+        self.ledger.close(dt, self.sleep.resting());
+        if sleeps {
+            let (forces, speed) = (self.ledger.forces(), self.settings.sleep_speed);
+            self.sleep.after(model, state, forces, &self.touching, (speed, dt));
+        }
         report.steps += 1;
         report.dt += dt;
         result
@@ -145,11 +189,15 @@ impl<R: Real> Solver<R> {
             Kind::Implicit(implicit) => implicit.presses().to_vec(),
             _ => Vec::new(),
         };
-        Kept { stable, forces, touches, presses }
+        let world = self.world.as_ref().map_or(Vec::new(), World::to_bytes);
+        Kept { stable, forces, touches, presses, world }
     }
 
     /// Goes on with what [`Solver::kept`] gave at this state.
     pub(crate) fn recall(&mut self, model: &Model<R>, state: &State<R>, kept: Kept<R>) {
+        if let Some(world) = &mut self.world {
+            world.restore(&kept.world);
+        }
         self.stable = kept.stable.map(|limit| (model.version, state.steps / STEPS_PER_ESTIMATE, limit));
         match &mut self.kind {
             Kind::Explicit(explicit) => explicit.recall_forces(model, state, kept.forces),
@@ -161,6 +209,18 @@ impl<R: Real> Solver<R> {
     /// Sets `out` to all forces now [N].
     pub fn forces(&mut self, model: &Model<R>, state: &State<R>, out: &mut [Vec3<R>]) {
         forces::total(model, (&state.u, &state.v), &mut self.scratch, out);
+    }
+
+    /// Rigid bodies as they are now.
+    pub fn rigid_states(&self, out: &mut Vec<RigidState>) {
+        if let Some(world) = &self.world {
+            world.states(out);
+        }
+    }
+
+    /// Who pressed on whom in the last step.
+    pub fn contacts(&self) -> &[ContactForce] {
+        self.ledger.forces()
     }
 
     /// Whether contact among bodies was solved to the end in the last step; if not, surfaces may have passed each other.
@@ -189,7 +249,15 @@ impl<R: Real> Solver<R> {
         report: &mut StepReport,
     ) -> Result<(), FactorError> {
         self.note_momenta(model, state, dt);
+        self.rigid_impulses.fill(Default::default());
+        self.from_rigid.clear();
         let Self { settings, scratch, kind, stage, .. } = self;
+        if let Kind::Implicit(implicit) = kind {
+            let part = if settings.integrator == Integrator::ImplicitMidpoint { 0.5 } else { 1.0 };
+            implicit.riders.asleep.clear();
+            implicit.riders.asleep.extend(state.rest.iter().map(|rest| rest.asleep));
+            implicit.riders.refresh(self.world.as_ref(), model, &state.torn, part * dt);
+        }
         match kind {
             Kind::Explicit(explicit) => explicit.step(settings.integrator, model, state, scratch, dt),
             Kind::Positions(xpbd) => xpbd.step(model, state, settings, dt, report),
@@ -200,11 +268,68 @@ impl<R: Real> Solver<R> {
                 _ => implicit_euler(implicit, model, state, settings, scratch, dt, report)?,
             },
         }
+        self.collect_rigid_impulses(model);
         report.substeps += 1;
         state.time += dt;
         state.steps += 1;
         self.restore_momenta(model, state, dt);
         Ok(())
+    }
+
+    /// Whether nothing needs to be looked at in a step.
+    fn everything_sleeps(&self, state: &State<R>) -> bool {
+        let rigid = self.world.as_ref().is_none_or(|w| (0..state.rigid.len()).all(|body| w.sleeps(body)));
+        rigid && !state.rest.is_empty() && state.rest.iter().all(|rest| rest.asleep)
+    }
+
+    /// How often the impulses of a solve act in a step: the midpoint rule solves for half a step.
+    fn times(&self) -> f64 {
+        if self.settings.integrator == Integrator::ImplicitMidpoint { 2.0 } else { 1.0 }
+    }
+
+    /// Sums up what soft bodies and rigid ones do to each other.
+    fn collect_rigid_impulses(&mut self, model: &Model<R>) {
+        let times = self.times();
+        let Kind::Implicit(implicit) = &self.kind else { return };
+        if model.rigid.is_empty() {
+            return;
+        }
+        let press = implicit.press();
+        self.from_rigid.resize(model.bodies.len(), None);
+        let reach = press.reach();
+        for row in press.rows.iter().filter(|r| r.pressed() && r.source != Source::Support) {
+            let Some(hold) = row.holds[0] else { continue };
+            let pull = Vec3(row.given.to_f64()) * times;
+            let (push, turn) = &mut self.rigid_impulses[hold.rigid as usize];
+            *push -= pull;
+            *turn -= Vec3(hold.arm.to_f64()).cross(pull);
+            let body = model.body_index(reach.of(row)[0].0 as usize);
+            *self.from_rigid[body].get_or_insert(Vec3::zero()) += pull;
+        }
+    }
+
+    /// Makes a step that the guard has accepted final: rigid bodies move, ties tear, contacts are noted.
+    fn accept(&mut self, model: &Model<R>, state: &mut State<R>, before: (&[Vec3<R>], &[Vec3<R>]), dt: f64) {
+        let times = self.times();
+        if let Kind::Implicit(implicit) = &self.kind {
+            let gamma = R::of(dt / times);
+            let stage = Stage { u: before.0, v: before.1, gamma, over: R::of(dt), end_time: state.time };
+            self.touching.clear();
+            self.touching.extend(implicit.press().touching_bodies(model));
+            let sources = (&implicit.touches[..], implicit.press());
+            self.ledger.note_solve(model, &stage, sources, times);
+            for row in &implicit.press().rows {
+                if let Source::Tie(tie) = row.source {
+                    let force = row.given.norm().to_f64() * times / dt;
+                    state.torn[tie as usize] |= force > model.ties[tie as usize].strength;
+                }
+            }
+        }
+        if let Some(world) = &mut self.world {
+            let gravity = Vec3(model.loads.gravity.to_f64());
+            world.step((state.time, dt), gravity, &model.colliders, &self.rigid_impulses);
+            world.states(&mut state.rigid);
+        }
     }
 
     /// Notes the momenta that each free body must have after `dt`.
@@ -219,7 +344,8 @@ impl<R: Real> Solver<R> {
             return;
         }
         for (index, body) in model.bodies.iter().enumerate() {
-            let free = !model.loads.loaded_bodies[index]
+            let free = !state.rest.get(index).is_some_and(|rest| rest.asleep)
+                && !model.loads.loaded_bodies[index]
                 && !model.pins.iter().any(|p| p.body == index)
                 && body.mass == crate::scene::MassKind::Lumped
                 && model.rayleigh_mass[index] == R::zero()
@@ -246,7 +372,11 @@ impl<R: Real> Solver<R> {
             let before = members().filter_map(|b| momenta[b]).fold(None, join);
             let now = members().map(|b| momentum::of_body(model, &model.bodies[b], u, v)).fold(None, join);
             if let (Some(before), Some(now)) = (before, now) {
-                let target = (before.linear + gravity * (before.mass * dt), before.angular, dt);
+                let pushes = || members().filter_map(|b| self.from_rigid.get(b).copied().flatten());
+                let pushed = pushes().fold(before.linear, |sum, push| sum + push);
+                // What a rigid body does to the spin is left as the solve found it.
+                let angular = if pushes().next().is_some() { now.angular } else { before.angular };
+                let target = (pushed + gravity * (before.mass * dt), angular, dt);
                 momentum::restore(model, members().map(|b| &model.bodies[b]), &now, (u, v), target);
             }
         }
@@ -258,7 +388,7 @@ impl<R: Real> Solver<R> {
         clusters.clear();
         clusters.extend(0..model.bodies.len());
         let Kind::Implicit(implicit) = kind else { return };
-        for (a, b) in implicit.touching_bodies(model) {
+        for (a, b) in implicit.press().touching_bodies(model) {
             let (low, high) = (clusters[a].min(clusters[b]), clusters[a].max(clusters[b]));
             if low != high {
                 clusters.iter_mut().filter(|c| **c == high).for_each(|c| *c = low);
@@ -304,12 +434,12 @@ fn implicit_euler<R: Real>(
     report: &mut StepReport,
 ) -> Result<(), FactorError> {
     let gamma = R::of(dt);
-    implicit.v.copy_from_slice(&state.v);
+    implicit.v[..state.v.len()].copy_from_slice(&state.v);
     let stage = Stage { u: &state.u, v: &state.v, gamma, over: gamma, end_time: state.time + dt };
     implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
     let v = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u += v[i] * gamma);
-    state.v.copy_from_slice(v);
+    state.v.iter_mut().zip(v).for_each(|(old, new)| *old = *new);
     Ok(())
 }
 
@@ -324,7 +454,7 @@ fn midpoint<R: Real>(
     report: &mut StepReport,
 ) -> Result<(), FactorError> {
     let half = R::of(0.5 * dt);
-    implicit.v.copy_from_slice(&state.v);
+    implicit.v[..state.v.len()].copy_from_slice(&state.v);
     let stage = Stage { u: &state.u, v: &state.v, gamma: half, over: half + half, end_time: state.time + dt };
     implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
     let v = &implicit.v;
@@ -361,12 +491,12 @@ fn bdf2<R: Real>(
         return implicit_euler(implicit, model, state, settings, scratch, dt, report);
     }
     let gamma = R::of(dt * 2.0 / 3.0);
-    implicit.v.copy_from_slice(&state.v);
+    implicit.v[..state.v.len()].copy_from_slice(&state.v);
     let stage = Stage { u: base_u, v: base_v, gamma, over: gamma, end_time: state.time + dt };
     implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
     let v = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u = base_u[i] + v[i] * gamma);
-    state.v.copy_from_slice(v);
+    state.v.iter_mut().zip(v).for_each(|(old, new)| *old = *new);
     Ok(())
 }
 
@@ -391,7 +521,15 @@ fn equilibrium<R: Real>(
 
 /// Total energy that can go wrong: kinetic plus elastic [J].
 fn explosive_energy<R: Real>(model: &Model<R>, state: &State<R>) -> f64 {
-    model.kinetic_energy(&state.v) + forces::elastic_energy(model, &state.u)
+    model.kinetic_energy(&state.v) + forces::elastic_energy(model, &state.u) + rigid_kinetic_energy(model, &state.rigid)
+}
+
+/// Energy of the motion of rigid bodies [J].
+pub(crate) fn rigid_kinetic_energy<R: Real>(model: &Model<R>, states: &[RigidState]) -> f64 {
+    let of = |(body, state): (&crate::model::RigidModel, &RigidState)| {
+        0.5 * (body.mass.mass * state.velocity.norm_squared() + state.spin.dot(state.inertia * state.spin))
+    };
+    model.rigid.iter().zip(states).map(of).sum()
 }
 
 /// Whether every number of the state is finite.

@@ -1,44 +1,31 @@
-//! Contact among bodies inside an implicit step: rows that couple the nodes of two surfaces.
+//! Contact among bodies inside an implicit step: rows that couple the nodes of two surfaces, or of one and a rigid body.
 //!
 //! Each pair of surface parts that is about to touch adds one row to the system, an augmented Lagrangian: a stiff spring
 //! between the two, and the impulse that it has had to carry so far. A few solves move the whole load from the spring to
 //! the impulse, so that surfaces neither sink into each other nor need a stiffness that ruins the linear solver. Friction is
-//! treated alike, within Coulomb's cone (Simo and Laursen 1992). Impulses are remembered from step to step.
+//! treated alike, within Coulomb's cone (Simo and Laursen 1992). Impulses are remembered from step to step. A tie is a row
+//! without a normal that always sticks.
 
+use super::riders::Riders;
+use super::row::{Hold, Reach, Row, Source};
 use super::touch::Stage;
-use crate::contact::{Finder, MAX_PUSH_SPEED, Pair, Sweep};
+use crate::contact::{Finder, Gripper, MAX_PUSH_SPEED, Pair, REST_SPEED, Sweep};
 use crate::math::{Mat3, Real, Vec3};
-use crate::model::Model;
+use crate::model::{Anchor, Model};
 
 /// Stiffness of a row relative to that of the nodes that it joins: soft enough for conjugate gradients, stiff enough that
 /// three solves leave a thousandth of the load to the spring.
 const STIFFNESS: f64 = 10.0;
 
-/// Drags that change by less than this part need no further solve.
-const DRIFT: f64 = 0.1;
-
-/// One pair within a step.
-#[derive(Clone, Copy, Debug)]
-struct Row<R> {
-    key: u64,
-    /// Its entries.
-    first: u32,
-    count: u32,
-    normal: Vec3<R>,
-    /// Least normal velocity of the first thing relative to the second [m/s].
-    target: R,
-    /// Impulse per velocity [kg].
-    stiffness: R,
-    friction: R,
-    /// Friction's impulse per slip velocity: the stiffness while the pair sticks, and Coulomb's limit over the last slip
-    /// while it slides [kg].
-    drag: R,
-    /// Normal impulse carried so far [N s].
-    impulse: R,
-    /// Friction's impulse carried so far, while the pair sticks [N s].
-    traction: Vec3<R>,
-    active: bool,
-    sticking: bool,
+/// How far the rows of a step are from where they will stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settling {
+    /// Others press, stick or slide than before.
+    Changed,
+    /// The same ones do, but springs still carry load.
+    Learning,
+    /// Nothing is left to do.
+    Done,
 }
 
 /// The rows of a step, and what is remembered between steps.
@@ -46,13 +33,17 @@ struct Row<R> {
 pub struct Press<R> {
     finder: Finder,
     pairs: Vec<Pair>,
-    rows: Vec<Row<R>>,
+    pub(super) rows: Vec<Row<R>>,
     /// Node and weight, row after row.
     entries: Vec<(u32, R)>,
     /// Key, normal impulse and traction of the last step's rows, ascending.
     memory: Vec<(u64, R, Vec3<R>)>,
     from: Vec<Vec3<f64>>,
     moves: Vec<Vec3<f64>>,
+    speeds: Vec<(Vec3<f64>, Vec3<f64>)>,
+    bounce: Vec<f64>,
+    /// Where the rigid bodies' unknowns begin.
+    nodes: usize,
 }
 
 impl<R: Real> Press<R> {
@@ -63,7 +54,7 @@ impl<R: Real> Press<R> {
 
     /// How many pairs press on each other.
     pub fn touching(&self) -> usize {
-        self.rows.iter().filter(|r| r.active).count()
+        self.rows.iter().filter(|r| r.pressed() && matches!(r.source, Source::Pair)).count()
     }
 
     /// The pairs and their impulses, for the next step and for snapshots.
@@ -76,15 +67,30 @@ impl<R: Real> Press<R> {
         self.memory = memory;
     }
 
-    /// Starts a step: finds the pairs that meet if nodes move at `velocity`.
-    pub fn begin(&mut self, model: &Model<R>, stage: &Stage<'_, R>, velocity: &[Vec3<R>], diagonal: &[Mat3<R>]) {
+    /// Starts a step: ties, and the pairs that meet if nodes move at `velocity`.
+    pub fn begin(
+        &mut self,
+        model: &Model<R>,
+        stage: &Stage<'_, R>,
+        riders: &Riders<R>,
+        velocity: &[Vec3<R>],
+        diagonal: &[Mat3<R>],
+    ) {
         self.pairs.clear();
         self.rows.clear();
         self.entries.clear();
-        if model.surface.is_needed() {
+        self.nodes = model.node_count();
+        self.bounce.clear();
+        self.bounce.extend(model.surface.parts.iter().map(|p| model.bodies[p.body].material.restitution));
+        self.add_ties(model, stage, riders, diagonal);
+        if model.rows_needed() {
             model.surface.positions(model, stage.u, &mut self.from);
-            self.add_meeting(model, stage, velocity, diagonal);
+            self.add_meeting(model, stage, riders, velocity, diagonal);
         }
+        if self.rows.iter().any(|r| r.holds[0].is_some()) {
+            self.add_supports(stage, riders, velocity, diagonal);
+        }
+        self.rows.sort_unstable_by_key(|r| r.key);
     }
 
     /// Finds pairs that meet if nodes move at `velocity` and are not among the known ones; true when there are any.
@@ -92,32 +98,37 @@ impl<R: Real> Press<R> {
         &mut self,
         model: &Model<R>,
         stage: &Stage<'_, R>,
+        riders: &Riders<R>,
         velocity: &[Vec3<R>],
         diagonal: &[Mat3<R>],
     ) -> bool {
-        if !model.surface.is_needed() {
+        if !model.rows_needed() {
             return false;
         }
         model.surface.velocities(velocity, &mut self.moves);
         let over = stage.over.to_f64();
         self.moves.iter_mut().for_each(|m| *m = *m * over);
         let sweep = Sweep { from: &self.from, moves: &self.moves };
-        if !self.finder.find(&model.surface, model.version, &sweep, &mut self.pairs) {
+        self.speeds.clear();
+        self.speeds.extend(velocity[self.nodes..].chunks_exact(2).map(|c| (Vec3(c[0].to_f64()), Vec3(c[1].to_f64()))));
+        let mut gripper = Gripper::new(&model.rigid, (&riders.states, &self.speeds), &self.bounce, over);
+        if !self.finder.find(&model.surface, model.version, &sweep, (&mut gripper, &riders.asleep), &mut self.pairs) {
             return false;
         }
+        self.rows.sort_unstable_by_key(|r| r.key);
         let (mut added, known) = (false, self.rows.len());
         for k in 0..self.pairs.len() {
             let pair = self.pairs[k];
             // Rows found in this call stand behind those known before, which stay sorted.
             if self.rows[..known].binary_search_by_key(&pair.key, |r| r.key).is_err() {
-                added |= self.add_row(model, stage, velocity, (&pair, diagonal));
+                added |= self.add_pair(model, stage, velocity, (&pair, diagonal));
             }
         }
         self.rows.sort_unstable_by_key(|r| r.key);
         added
     }
 
-    fn add_row(
+    fn add_pair(
         &mut self,
         model: &Model<R>,
         stage: &Stage<'_, R>,
@@ -125,194 +136,243 @@ impl<R: Real> Press<R> {
         (pair, diagonal): (&Pair, &[Mat3<R>]),
     ) -> bool {
         let first = self.entries.len();
-        for (&v, &weight) in pair.vertices.iter().zip(&pair.weights) {
+        for (&v, &weight) in pair.vertices.iter().zip(&pair.weights).filter(|(_, w)| **w != 0.0) {
             for (node, share) in model.surface.vertices[v as usize].parts() {
                 self.entries.push((node, R::of(weight * share)));
             }
         }
-        let entries = &self.entries[first..];
-        // The mass of the pair as the spring feels it, inertia and stiffness together.
-        let mut compliance = 0.0;
-        for &(node, weight) in entries {
-            let resistance = diagonal[node as usize].trace().to_f64() / 3.0;
-            compliance += weight.to_f64().powi(2) / resistance.max(f64::MIN_POSITIVE);
-        }
-        let remembered = self.memory.binary_search_by_key(&pair.key, |m| m.0).ok().map(|i| self.memory[i]);
+        let hold = pair.grip.map(|g| Hold { rigid: g.rigid, sign: R::of(-1.0), arm: Vec3::of(g.arm.0) });
+        let row = Row::new(pair.key, (first, self.entries.len() - first), [hold, None]);
+        let stiffness = R::of(STIFFNESS) / self.compliance(&row, diagonal);
         let over = stage.over.to_f64();
-        let normal = Vec3::of(pair.normal.0);
-        let target = R::of((-pair.gap / over).min(MAX_PUSH_SPEED));
-        let approach = target - normal.dot(combine(entries, velocity));
-        let (impulse, traction) = remembered.map_or((R::zero(), Vec3::zero()), |m| (m.1, m.2));
+        let normal: Vec3<R> = Vec3::of(pair.normal.0);
+        let mut target = R::of((-pair.gap / over).min(MAX_PUSH_SPEED));
+        let reach = Reach { entries: &self.entries, nodes: self.nodes };
+        let moved = reach.combine(&row, velocity);
+        let approach = target - normal.dot(moved);
+        if pair.restitution > 0.0 && approach > R::zero() && -normal.dot(moved) > R::of(REST_SPEED) {
+            target = target.max(-normal.dot(moved) * R::of(pair.restitution));
+        }
         // What the last step left is a good start where the pair still approaches, and would only pull where it does not.
         let active = approach > R::zero();
-        let (impulse, traction) = if active { (impulse, traction) } else { (R::zero(), Vec3::zero()) };
+        let (impulse, traction) = if active { self.remembered(pair.key) } else { (R::zero(), Vec3::zero()) };
+        let sticking = pair.friction > 0.0;
         self.rows.push(Row {
-            key: pair.key,
-            first: first as u32,
-            count: entries.len() as u32,
             normal,
             target,
-            stiffness: R::of(STIFFNESS / compliance),
+            stiffness,
             friction: R::of(pair.friction),
-            drag: if pair.friction > 0.0 { R::of(STIFFNESS / compliance) } else { R::zero() },
+            drag: if sticking { stiffness } else { R::zero() },
             impulse,
             traction: traction - normal * normal.dot(traction),
             active,
-            sticking: pair.friction > 0.0,
+            sticking,
+            ..row
         });
         active
     }
 
-    fn entries(&self, row: &Row<R>) -> &[(u32, R)] {
-        &self.entries[row.first as usize..(row.first + row.count) as usize]
+    fn remembered(&self, key: u64) -> (R, Vec3<R>) {
+        let place = self.memory.binary_search_by_key(&key, |m| m.0);
+        place.map_or((R::zero(), Vec3::zero()), |i| (self.memory[i].1, self.memory[i].2))
+    }
+
+    /// Rows that hold tied nodes where they belong.
+    fn add_ties(&mut self, model: &Model<R>, stage: &Stage<'_, R>, riders: &Riders<R>, diagonal: &[Mat3<R>]) {
+        for (index, tie) in model.ties.iter().enumerate().filter(|(i, _)| !riders.torn.get(*i).is_some_and(|t| *t)) {
+            let first = self.entries.len();
+            let here = model.place(tie.node as usize, stage.u[tie.node as usize]);
+            self.entries.push((tie.node, R::one()));
+            let (there, hold) = match tie.anchor {
+                Anchor::Body(vertex) => {
+                    let mut sum = Vec3::zero();
+                    for (node, weight) in vertex.parts() {
+                        self.entries.push((node, R::of(-weight)));
+                        sum += model.place(node as usize, stage.u[node as usize]) * weight;
+                    }
+                    (sum, None)
+                }
+                Anchor::Rigid { rigid, local } => {
+                    let state = &riders.states[rigid as usize];
+                    let place = state.pose.to_world(local);
+                    (place, Some(Hold { rigid, sign: R::of(-1.0), arm: Vec3::of((place - state.center).0) }))
+                }
+            };
+            let key = TIE | index as u64;
+            let row = Row::new(key, (first, self.entries.len() - first), [hold, None]);
+            let stiffness = R::of(STIFFNESS) / self.compliance(&row, diagonal);
+            let error = (there - here) * (1.0 / stage.over.to_f64());
+            let speed = error.norm();
+            let wish = if speed > MAX_PUSH_SPEED { error * (MAX_PUSH_SPEED / speed) } else { error };
+            let traction = self.remembered(key).1;
+            let source = Source::Tie(index as u32);
+            let tied = Row { stiffness, drag: stiffness, traction, wish: Vec3::of(wish.0), ..row };
+            self.rows.push(Row { active: true, sticking: true, source, ..tied });
+        }
+    }
+
+    /// Rows between rigid things, so that a body which lies on something is not pushed into it by what lies on it.
+    fn add_supports(&mut self, stage: &Stage<'_, R>, riders: &Riders<R>, velocity: &[Vec3<R>], diagonal: &[Mat3<R>]) {
+        for (index, support) in riders.supports.iter().enumerate() {
+            let hold = |rigid: usize, sign: f64| Hold {
+                rigid: rigid as u32,
+                sign: R::of(sign),
+                arm: Vec3::of((support.point - riders.states[rigid].center).0),
+            };
+            let holds = [Some(hold(support.first, 1.0)), support.second.map(|s| hold(s, -1.0))];
+            let row = Row::new(SUPPORT | index as u64, (self.entries.len(), 0), holds);
+            let stiffness = R::of(STIFFNESS) / self.compliance(&row, diagonal);
+            let normal: Vec3<R> = Vec3::of(support.normal.0);
+            let push = (-support.gap / stage.over.to_f64()).min(MAX_PUSH_SPEED);
+            let target = R::of(push + support.normal.dot(support.velocity));
+            let wish = support.velocity - support.normal * support.normal.dot(support.velocity);
+            let reach = Reach { entries: &self.entries, nodes: self.nodes };
+            let active = target > normal.dot(reach.combine(&row, velocity));
+            let sticking = support.friction > 0.0;
+            self.rows.push(Row {
+                normal,
+                target,
+                wish: Vec3::of(wish.0),
+                stiffness,
+                friction: R::of(support.friction),
+                drag: if sticking { stiffness } else { R::zero() },
+                active,
+                sticking,
+                source: Source::Support,
+                ..row
+            });
+        }
+    }
+
+    /// One over the mass of a pair as its spring feels it, inertia and stiffness together [1/kg].
+    fn compliance(&self, row: &Row<R>, diagonal: &[Mat3<R>]) -> R {
+        let resistance = |block: &Mat3<R>| (block.trace() * R::of(1.0 / 3.0)).max(R::of(f64::MIN_POSITIVE.sqrt()));
+        let reach = Reach { entries: &self.entries, nodes: self.nodes };
+        let mut sum = R::zero();
+        for &(node, weight) in reach.of(row) {
+            sum += weight * weight / resistance(&diagonal[node as usize]);
+        }
+        for hold in row.holds.iter().flatten() {
+            let place = self.nodes + 2 * hold.rigid as usize;
+            let turning = R::of(2.0 / 3.0) * hold.arm.dot(hold.arm) / resistance(&diagonal[place + 1]);
+            sum += R::one() / resistance(&diagonal[place]) + turning;
+        }
+        sum.max(R::of(f64::MIN_POSITIVE.sqrt()))
+    }
+
+    /// The bodies that press on each other or are tied together, pair after pair, in order and each once.
+    pub fn touching_bodies(&self, model: &Model<R>) -> Vec<(usize, usize)> {
+        let reach = self.reach();
+        let joins = |row: &&Row<R>| row.pressed() && row.holds[0].is_none();
+        let bodies = |row: &Row<R>| {
+            let entries = reach.of(row);
+            let [a, b] = [entries[0].0, entries[entries.len() - 1].0].map(|n| model.body_index(n as usize));
+            (a.min(b), a.max(b))
+        };
+        let mut pairs: Vec<(usize, usize)> = self.rows.iter().filter(joins).map(bodies).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    pub(super) fn reach(&self) -> Reach<'_, R> {
+        Reach { entries: &self.entries, nodes: self.nodes }
     }
 
     /// `out += Σ wᵀ W w x` over the rows that press.
     pub fn add_product(&self, x: &[Vec3<R>], out: &mut [Vec3<R>]) {
+        let reach = self.reach();
         for row in self.rows.iter().filter(|r| r.active) {
-            let entries = self.entries(row);
-            let pull = row.weigh(combine(entries, x));
-            entries.iter().for_each(|&(n, w)| out[n as usize] += pull * w);
+            reach.spread(row, row.weigh(reach.combine(row, x)), out);
         }
     }
 
-    /// Calls `add` with every node of the rows that press and what these put on its diagonal block.
+    /// Calls `add` with every unknown of the rows that press and what these put on its diagonal block.
     pub fn add_diagonal(&self, mut add: impl FnMut(usize, Mat3<R>)) {
+        let reach = self.reach();
         for row in self.rows.iter().filter(|r| r.active) {
             let along = Mat3::outer(row.normal, row.normal);
             let share = along * row.stiffness + (Mat3::identity() - along) * row.drag;
-            self.entries(row).iter().for_each(|&(n, w)| add(n as usize, share * (w * w)));
+            reach.of(row).iter().for_each(|&(n, w)| add(n as usize, share * (w * w)));
+            for hold in row.holds.iter().flatten() {
+                let place = self.nodes + 2 * hold.rigid as usize;
+                add(place, share);
+                let arm = cross_matrix(hold.arm);
+                add(place + 1, arm * share * arm.transpose());
+            }
         }
     }
 
     /// Adds the impulses, and what the springs want, to the right-hand side.
     pub fn add_impulses(&self, b: &mut [Vec3<R>]) {
-        for row in self.rows.iter().filter(|r| r.active) {
-            let pull = row.normal * (row.impulse + row.stiffness * row.target) + row.traction;
-            self.entries(row).iter().for_each(|&(n, w)| b[n as usize] += pull * w);
-        }
+        let reach = self.reach();
+        self.rows.iter().filter(|r| r.active).for_each(|row| reach.spread(row, row.wanted(), b));
     }
 
     /// Adds what the rows do to nodes that move at `v`: impulses and springs together.
     pub fn add_reactions(&self, v: &[Vec3<R>], q: &mut [Vec3<R>]) {
+        let reach = self.reach();
         for row in self.rows.iter().filter(|r| r.active) {
-            let entries = self.entries(row);
-            let pull = row.normal * (row.impulse + row.stiffness * row.target) + row.traction;
-            let pull = pull - row.weigh(combine(entries, v));
-            entries.iter().for_each(|&(n, w)| q[n as usize] += pull * w);
+            reach.spread(row, row.wanted() - row.weigh(reach.combine(row, v)), q);
         }
     }
 
     /// What the rows add to the incremental potential [J].
     pub fn potential(&self, v: &[Vec3<R>]) -> f64 {
-        let of_row = |row: &Row<R>| {
-            let moved = combine(self.entries(row), v);
-            let short = row.target + row.impulse / row.stiffness - row.normal.dot(moved);
-            let pressed = 0.5 * (row.stiffness * short * short).to_f64();
-            let slip = moved - row.normal * row.normal.dot(moved);
-            let held = 0.5 * (row.drag * slip.dot(slip)).to_f64();
-            pressed + held - row.traction.dot(slip).to_f64()
-        };
-        self.rows.iter().filter(|r| r.active).map(of_row).sum()
+        let reach = self.reach();
+        self.rows.iter().filter(|r| r.active).map(|row| row.potential(reach.combine(row, v))).sum()
     }
 
-    /// What a solve that gave velocities `v` says about the rows; true when another one is worth it.
+    /// What a solve that gave velocities `v` says about the rows.
     ///
     /// First the set of rows that press, stick and slide must settle, with the impulses as they are: springs also pull, and
     /// impulses learnt from a row that pulls would be wrong ones. Then the load moves from the springs to the impulses, until
     /// no spring carries more than `tolerance` [m/s] of violation.
-    pub fn update(&mut self, v: &[Vec3<R>], tolerance: R) -> bool {
-        let Self { rows, entries, .. } = self;
-        let moved = |row: &Row<R>| combine(&entries[row.first as usize..(row.first + row.count) as usize], v);
-        let changed = rows.iter_mut().fold(false, |changed, row| row.settle(moved(row)) | changed);
-        if changed {
-            return true;
+    pub fn update(&mut self, v: &[Vec3<R>], tolerance: R) -> Settling {
+        let Self { rows, entries, nodes, .. } = self;
+        let reach = Reach { entries, nodes: *nodes };
+        let mut changed = false;
+        for row in rows.iter_mut() {
+            let moved = reach.combine(row, v);
+            row.note(moved);
+            changed |= row.settle(moved);
         }
-        rows.iter_mut().filter(|r| r.active).fold(false, |more, row| row.learn(moved(row), tolerance) | more)
+        if changed {
+            return Settling::Changed;
+        }
+        let learnt = |row: &mut Row<R>| row.learn(reach.combine(row, v), tolerance);
+        let learning = rows.iter_mut().filter(|r| r.active).fold(false, |more, row| learnt(row) | more);
+        if learning { Settling::Learning } else { Settling::Done }
     }
 
     /// By how much the worst pair approaches faster than it may [m/s].
     pub fn worst(&self, v: &[Vec3<R>]) -> R {
-        let short = |row: &Row<R>| row.target - row.normal.dot(combine(self.entries(row), v));
-        self.rows.iter().map(short).fold(R::zero(), R::max)
+        let reach = self.reach();
+        let short = |row: &Row<R>| row.target - row.normal.dot(reach.combine(row, v));
+        self.rows.iter().filter(|r| matches!(r.source, Source::Pair)).map(short).fold(R::zero(), R::max)
     }
 
     /// Ends a step: remembers the impulses. Those of rows that could not be satisfied are halved: where rows contradict
     /// each other, they would grow from step to step.
     pub fn end(&mut self, v: &[Vec3<R>], tolerance: R) {
-        let Self { memory, rows, entries, .. } = self;
+        let Self { memory, rows, entries, nodes, .. } = self;
+        let reach = Reach { entries, nodes: *nodes };
         memory.clear();
-        memory.extend(rows.iter().filter(|r| r.active).map(|r| {
-            let moved = combine(&entries[r.first as usize..(r.first + r.count) as usize], v);
-            let short = r.target - r.normal.dot(moved);
+        memory.extend(rows.iter().filter(|r| r.active && !matches!(r.source, Source::Support)).map(|r| {
+            let short = r.target - r.normal.dot(reach.combine(r, v));
             let share = if short > tolerance * R::of(4.0) { R::of(0.5) } else { R::one() };
             (r.key, r.impulse * share, r.traction * share)
         }));
     }
-
-    /// The bodies that press on each other, pair after pair.
-    pub fn touching_bodies<'a>(&'a self, model: &'a Model<R>) -> impl Iterator<Item = (usize, usize)> + 'a {
-        let body = |node: u32| model.bodies.partition_point(|b| b.nodes.end <= node as usize);
-        self.rows.iter().filter(|r| r.active).map(move |r| {
-            let entries = self.entries(r);
-            (body(entries[0].0), body(entries[entries.len() - 1].0))
-        })
-    }
 }
 
-impl<R: Real> Row<R> {
-    /// The normal impulse and the traction that a solve has made of the row.
-    fn force(&self, moved: Vec3<R>) -> (R, Vec3<R>) {
-        let slip = moved - self.normal * self.normal.dot(moved);
-        (self.impulse + self.stiffness * (self.target - self.normal.dot(moved)), self.traction - slip * self.stiffness)
-    }
+/// Keys of rows that are no pairs of surface parts; pairs with rigid bodies have the bits below free.
+const TIE: u64 = 0b0111 << 60;
+const SUPPORT: u64 = 0b1111 << 60;
 
-    /// Whether it presses, sticks or slides; true when that is new.
-    fn settle(&mut self, moved: Vec3<R>) -> bool {
-        let (was_active, was_sticking, old_drag) = (self.active, self.sticking, self.drag);
-        let (impulse, trial) = self.force(moved);
-        self.active = impulse > R::zero();
-        if !self.active {
-            (self.impulse, self.traction) = (R::zero(), Vec3::zero());
-            self.sticking = self.friction > R::zero();
-            self.drag = if self.sticking { self.stiffness } else { R::zero() };
-            return was_active;
-        }
-        let most = self.friction * impulse;
-        self.sticking = self.friction > R::zero() && trial.norm() <= most;
-        if self.sticking {
-            self.drag = self.stiffness;
-        } else {
-            // Friction as a drag that has Coulomb's size at the slip of the last solve: a given force would push the nodes
-            // to and fro from solve to solve.
-            let slip = (moved - self.normal * self.normal.dot(moved)).norm();
-            self.traction = Vec3::zero();
-            self.drag = if slip > R::zero() { (most / slip).min(self.stiffness) } else { self.stiffness };
-        }
-        let drifted = (self.drag - old_drag).abs() > R::of(DRIFT) * self.drag;
-        !was_active || was_sticking != self.sticking || drifted
-    }
-
-    /// Takes the load over from the springs; true when they carried more than `tolerance`.
-    fn learn(&mut self, moved: Vec3<R>, tolerance: R) -> bool {
-        let (impulse, trial) = self.force(moved);
-        let slip = moved - self.normal * self.normal.dot(moved);
-        let short = self.target - self.normal.dot(moved);
-        self.impulse = impulse;
-        if self.sticking {
-            self.traction = trial;
-        }
-        short.abs() > tolerance || (self.sticking && slip.norm() > tolerance)
-    }
-
-    /// What the springs of the row answer to a relative velocity [N s].
-    fn weigh(&self, moved: Vec3<R>) -> Vec3<R> {
-        let along = self.normal * self.normal.dot(moved);
-        along * self.stiffness + (moved - along) * self.drag
-    }
-}
-
-/// `Σ w x`.
-fn combine<R: Real>(entries: &[(u32, R)], x: &[Vec3<R>]) -> Vec3<R> {
-    entries.iter().fold(Vec3::zero(), |sum, &(n, w)| sum + x[n as usize] * w)
+/// The matrix with which `arm ×` multiplies.
+pub(super) fn cross_matrix<R: Real>(arm: Vec3<R>) -> Mat3<R> {
+    let [x, y, z] = arm.0;
+    let o = R::zero();
+    Mat3([[o, -z, y], [z, o, -x], [-y, x, o]])
 }

@@ -21,6 +21,8 @@ pub struct SystemMatrix<R> {
     cg: CgScratch<R>,
     /// Contact among bodies.
     pub press: Press<R>,
+    /// Mass and inertia of rigid bodies, whose unknowns stand behind those of the nodes.
+    riders: Vec<Mat3<R>>,
     /// Nodes whose preconditioner holds rows of contact, and what these put there.
     row_nodes: Vec<u32>,
     row_sums: Vec<(u32, Mat3<R>)>,
@@ -67,6 +69,7 @@ impl<R: Real> SystemMatrix<R> {
             projectors: Vec::new(),
             cg: CgScratch::default(),
             press: Press::default(),
+            riders: Vec::new(),
             row_nodes: Vec::new(),
             row_sums: Vec::new(),
         })
@@ -103,6 +106,16 @@ impl<R: Real> SystemMatrix<R> {
         }
         cg::invert_blocks(diagonal, inverse_diagonal);
         self.row_nodes.clear();
+    }
+
+    /// Takes the mass and inertia of rigid bodies, which turn from step to step.
+    pub fn set_riders(&mut self, nodes: usize, masses: &[Mat3<R>]) {
+        self.riders.clear();
+        self.riders.extend_from_slice(masses);
+        self.diagonal.truncate(nodes);
+        self.diagonal.extend_from_slice(masses);
+        self.inverse_diagonal.truncate(nodes);
+        self.inverse_diagonal.extend(masses.iter().map(cg::invert_block));
     }
 
     /// Brings the preconditioner up to date with the rows of contact.
@@ -150,7 +163,12 @@ impl<R: Real> SystemMatrix<R> {
         x: &[Vec3<R>],
         out: &mut [Vec3<R>],
     ) {
-        self.multiply_bodies(model, scratch, scales, x, out);
+        let (nodes, riders) = x.split_at(model.node_count());
+        let (soft, rigid) = out.split_at_mut(nodes.len());
+        self.multiply_bodies(model, scratch, scales, nodes, soft);
+        for ((out, mass), x) in rigid.iter_mut().zip(&self.riders).zip(riders) {
+            *out = *mass * *x;
+        }
         self.press.add_product(x, out);
     }
 
@@ -212,9 +230,11 @@ impl<R: Real> SystemMatrix<R> {
         if start == 0.0 {
             return LinearReport { converged: true, reference, ..Default::default() };
         }
+        let (nodes, riders) = r.split_at_mut(model.node_count());
         if let Some(direct) = &mut self.direct {
-            direct.solve(r);
+            direct.solve(nodes);
         }
+        riders.iter_mut().zip(&self.riders).for_each(|(r, mass)| *r = cg::invert_block(mass) * *r);
         filter(held, r);
         par::for_each(x, |i, x| *x += r[i]);
         let residual = self.residual(model, scratch, scales, held, (b, x), r) / reference;

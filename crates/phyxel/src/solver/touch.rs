@@ -26,20 +26,25 @@ pub struct Touch<R> {
     pub impulse: R,
     /// The whole impulse of the last solve, friction included [N s].
     pub reaction: Vec3<R>,
+    /// Coulomb's coefficient.
+    pub friction: R,
 }
 
 impl<R: Real> Touch<R> {
     /// A touch without a past.
-    pub fn new(node: u32, collider: u32) -> Self {
+    pub fn new(node: u32, collider: u32, friction: R) -> Self {
         let plane = Plane { normal: Vec3::zero(), gap: R::zero(), velocity: Vec3::zero() };
-        let (rebound, impulse) = (R::of(-1e30), R::zero());
-        Touch { node, collider, plane, rebound, sliding: None, impulse, reaction: Vec3::zero() }
+        let (rebound, impulse) = (R::of(NO_REBOUND), R::zero());
+        Touch { node, collider, plane, rebound, sliding: None, impulse, reaction: Vec3::zero(), friction }
     }
 
     fn least_normal_velocity(&self, over: R) -> R {
         self.plane.least_normal_velocity(over).max(self.rebound)
     }
 }
+
+/// A normal velocity that asks for nothing [m/s].
+const NO_REBOUND: f64 = -1e30;
 
 /// Where a step starts and how far it goes: positions will be `u + gamma v`.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +99,7 @@ pub fn seed<R: Real>(
         let (collider, n) = (&model.colliders[t.collider as usize], t.node as usize);
         let path = stage.path(model, n, guess[n]);
         t.plane = collider.meet(&path).unwrap_or_else(|| collider.nearest(&path));
-        t.rebound = Touch::<R>::new(0, 0).rebound;
+        t.rebound = R::of(NO_REBOUND);
         let reach = (guess[n] - t.plane.velocity).norm() * stage.over;
         t.plane.gap <= R::of(1e-9).max(reach) && !is_held(pins, n)
     });
@@ -118,9 +123,12 @@ pub fn add_passing<R: Real>(
     for (c, collider) in model.colliders.iter().enumerate() {
         for &node in &model.touchable {
             let n = node as usize;
+            if !model.meets(n, c) {
+                continue;
+            }
             let v = velocity(n);
             let Some(plane) = collider.meet::<R>(&stage.path(model, n, v)) else { continue };
-            let mut touch = Touch { plane, ..Touch::new(node, c as u32) };
+            let mut touch = Touch { plane, ..Touch::new(node, c as u32, R::of(model.friction_on(n, c))) };
             let least = plane.least_normal_velocity(stage.over);
             let push = least - plane.normal.dot(v);
             let slack = tolerance::<R>() * (plane.normal.dot(v).abs() + least.abs() + R::of(1e-6));
@@ -130,13 +138,14 @@ pub fn add_passing<R: Real>(
                 continue;
             }
             let approach = plane.normal.dot(plane.velocity - stage.v[n]);
-            if collider.restitution > 0.0 && approach > R::of(REST_SPEED) {
-                touch.rebound = plane.normal.dot(plane.velocity) + approach * R::of(collider.restitution);
+            let restitution = R::of(model.restitution_on(n, c));
+            if restitution > R::zero() && approach > R::of(REST_SPEED) {
+                touch.rebound = plane.normal.dot(plane.velocity) + approach * restitution;
             }
             let relative = v - plane.velocity;
             let slip = relative - plane.normal * plane.normal.dot(relative);
             // Friction that can stop a node does.
-            touch.sliding = (slip.norm() > R::of(collider.friction) * push).then(|| slip.normalized());
+            touch.sliding = (slip.norm() > touch.friction * push).then(|| slip.normalized());
             touch.impulse = push * model.masses[n];
             touches.push(touch);
         }
@@ -217,11 +226,10 @@ pub fn merge<R: Real>(stage: &Stage<'_, R>, pins: &[Held<R>], touches: &[Touch<R
 }
 
 /// Adds Coulomb's impulse on sliding nodes to the right-hand side.
-pub fn add_friction<R: Real>(model: &Model<R>, touches: &[Touch<R>], b: &mut [Vec3<R>]) {
+pub fn add_friction<R: Real>(touches: &[Touch<R>], b: &mut [Vec3<R>]) {
     for touch in touches {
         if let Some(direction) = touch.sliding {
-            let friction = R::of(model.colliders[touch.collider as usize].friction);
-            b[touch.node as usize] -= direction * (friction * touch.impulse.max(R::zero()));
+            b[touch.node as usize] -= direction * (touch.friction * touch.impulse.max(R::zero()));
         }
     }
 }
@@ -229,18 +237,13 @@ pub fn add_friction<R: Real>(model: &Model<R>, touches: &[Touch<R>], b: &mut [Ve
 /// Lets nodes go, slide or stick according to the reactions `q = A v − b`; true when another round is worth it.
 ///
 /// Friction of sliding nodes lags behind their normal impulse: two rounds bring it near enough, and the next step starts
-/// from there. After four rounds nodes neither let go nor start to slide any more, so that the set cannot go round in circles.
-pub fn update<R: Real>(
-    model: &Model<R>,
-    touches: &mut Vec<Touch<R>>,
-    v: &[Vec3<R>],
-    q: &[Vec3<R>],
-    (round, over): (usize, R),
-) -> bool {
+/// from there. After four rounds nodes only start to slide, and neither let go nor stick again, so that the set cannot go
+/// round in circles; how far slip spreads through a body that hardly holds takes as many rounds as it takes.
+pub fn update<R: Real>(touches: &mut Vec<Touch<R>>, v: &[Vec3<R>], q: &[Vec3<R>], (round, over): (usize, R)) -> bool {
     let mut changed = false;
     for group in touches.chunk_by_mut(|a, b| a.node == b.node) {
         let node = group[0].node as usize;
-        changed |= update_node(model, group, (v[node], q[node]), round);
+        changed |= update_node(group, (v[node], q[node]), round);
     }
     let known = touches.len();
     touches.retain(|t| {
@@ -252,42 +255,38 @@ pub fn update<R: Real>(
     changed | (touches.len() != known)
 }
 
-/// From this round on nodes on a surface neither let go nor start to slide.
+/// From this round on nodes on a surface neither let go nor stick again.
 const SETTLED: usize = 4;
+/// Part of Coulomb's limit by which rounding may exceed it.
+const STUCK: f64 = 1e-6;
 /// The fastest that a settled node may be pulled onto a surface [m/s].
 const PULL_SPEED: f64 = 1e-3;
 
 /// [`update`] for all touches of one node.
-fn update_node<R: Real>(
-    model: &Model<R>,
-    group: &mut [Touch<R>],
-    (velocity, reaction): (Vec3<R>, Vec3<R>),
-    round: usize,
-) -> bool {
+fn update_node<R: Real>(group: &mut [Touch<R>], (velocity, reaction): (Vec3<R>, Vec3<R>), round: usize) -> bool {
     let (settling, mut changed) = (round >= SETTLED, false);
     let mut impulses = [R::zero(); 8];
     let count = group.len().min(impulses.len());
     let tangential = Frame::new(&group[..count]).split(&group[..count], reaction, &mut impulses);
-    let friction = |t: &Touch<R>| R::of(model.colliders[t.collider as usize].friction);
     let mut most = R::zero();
     for (touch, impulse) in group.iter().zip(&impulses) {
-        most += friction(touch) * impulse.max(R::zero());
+        most += touch.friction * impulse.max(R::zero());
     }
     let share = R::one() / R::of(count as f64);
     for (touch, &impulse) in group.iter_mut().zip(&impulses) {
-        let (mu, normal) = (friction(touch), touch.plane.normal);
+        let (mu, normal) = (touch.friction, touch.plane.normal);
         let drifted = round < 2 && (impulse - touch.impulse).abs() > R::of(0.05) * impulse;
         touch.impulse = impulse;
         touch.reaction = normal * impulse + tangential * share;
         let relative = velocity - touch.plane.velocity;
         let slip = relative - normal * normal.dot(relative);
         match touch.sliding {
-            None if !settling && tangential.norm() > most => {
+            None if tangential.norm() > most * R::of(1.0 + STUCK) => {
                 // It would have moved against the reaction that held it.
                 touch.sliding = Some(-tangential.normalized());
                 changed = true;
             }
-            Some(direction) if slip.dot(direction) < R::zero() && mu > R::zero() => {
+            Some(direction) if !settling && slip.dot(direction) < R::zero() && mu > R::zero() => {
                 touch.sliding = None;
                 changed = true;
             }

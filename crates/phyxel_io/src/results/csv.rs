@@ -1,4 +1,4 @@
-//! CSV: energies, momenta and counters, one row per frame.
+//! CSV: energies, momenta and counters, one row per frame; beside it the forces of contacts, and what triggers noticed.
 
 use super::{Run, Writer};
 use crate::file::{AtomicFile, OutputError, append, partial_name, remove_if_there};
@@ -41,20 +41,63 @@ const HEADER: &str = "frame,time_s,kinetic_j,elastic_j,potential_j,dissipated_j,
     angular_momentum_x_kg_m2_per_s,angular_momentum_y_kg_m2_per_s,angular_momentum_z_kg_m2_per_s,\
     steps,substeps,iterations,residual,min_det_f\n";
 
-/// Rows gather in a hidden file, which becomes the table when the run ends.
+const CONTACTS_HEADER: &str = "frame,time_s,first,second,force_x_n,force_y_n,force_z_n,\
+    point_x_m,point_y_m,point_z_m,normal_x,normal_y,normal_z,places\n";
+const TRIGGERS_HEADER: &str = "frame,time_s,trigger,who,entered\n";
+
+/// The table of the run, and those of contacts and triggers where there are any.
 pub(super) struct CsvWriter {
+    frames: Table,
+    contacts: Table,
+    triggers: Table,
+}
+
+/// Rows gather in a hidden file, which becomes the table when the run ends.
+struct Table {
+    header: &'static str,
     path: PathBuf,
     rows: PathBuf,
 }
 
-impl CsvWriter {
-    pub(super) fn create(run: Arc<Run>) -> Result<Self, OutputError> {
-        let path = run.dir.join(format!("{}.csv", run.name));
+impl Table {
+    fn create(run: &Run, ending: &str, header: &'static str) -> Result<Self, OutputError> {
+        let path = run.dir.join(format!("{}{ending}", run.name));
         let rows = partial_name(&path.with_extension("rows"));
         let kept = earlier_rows(&path, &rows, run.resume_from);
         remove_if_there(&rows)?;
         append(&rows, |w| w.write_all(kept.as_bytes()))?;
-        Ok(CsvWriter { path, rows })
+        Ok(Table { header, path, rows })
+    }
+
+    fn push(&self, rows: &str) -> Result<(), OutputError> {
+        append(&self.rows, |w| w.write_all(rows.as_bytes()))
+    }
+
+    fn has_rows(&self) -> bool {
+        fs::metadata(&self.rows).is_ok_and(|rows| rows.len() > 0)
+    }
+
+    fn finish(self) -> Result<PathBuf, OutputError> {
+        AtomicFile::write(&self.path, |w| {
+            w.write_all(self.header.as_bytes())?;
+            io::copy(&mut File::open(&self.rows)?, w).map(drop)
+        })?;
+        remove_if_there(&self.rows)?;
+        Ok(self.path)
+    }
+
+    fn finish_if_used(self) -> Result<(), OutputError> {
+        if self.has_rows() { self.finish().map(drop) } else { remove_if_there(&self.rows) }
+    }
+}
+
+impl CsvWriter {
+    pub(super) fn create(run: Arc<Run>) -> Result<Self, OutputError> {
+        Ok(CsvWriter {
+            frames: Table::create(&run, ".csv", HEADER)?,
+            contacts: Table::create(&run, ".contacts.csv", CONTACTS_HEADER)?,
+            triggers: Table::create(&run, ".triggers.csv", TRIGGERS_HEADER)?,
+        })
     }
 }
 
@@ -72,6 +115,30 @@ fn earlier_rows(path: &PathBuf, rows: &PathBuf, resume_from: usize) -> String {
     text.split_inclusive('\n').filter(early).collect()
 }
 
+/// A name as a field: quoted where it must be.
+fn field(name: &str) -> String {
+    if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into() }
+}
+
+fn contact_rows(frame: &Frame) -> String {
+    let mut rows = String::new();
+    for c in &frame.contacts {
+        rows += &format!("{},{},{},{}", frame.index, frame.time, field(&c.first), field(&c.second));
+        for value in [c.force, c.point, c.normal].as_flattened() {
+            rows += &format!(",{value}");
+        }
+        rows += &format!(",{}\n", c.places);
+    }
+    rows
+}
+
+fn trigger_rows(frame: &Frame) -> String {
+    let row = |e: &phyxel::record::TriggerRecord| {
+        format!("{},{},{},{},{}\n", frame.index, e.time, field(&e.trigger), field(&e.who), e.entered)
+    };
+    frame.triggers.iter().map(row).collect()
+}
+
 fn row(frame: &Frame, s: &FrameStats) -> String {
     let [px, py, pz] = s.momentum;
     let [lx, ly, lz] = s.angular_momentum;
@@ -85,16 +152,15 @@ fn row(frame: &Frame, s: &FrameStats) -> String {
 
 impl Writer for CsvWriter {
     fn push(&mut self, frame: &Frame, stats: &FrameStats) -> Result<(), OutputError> {
-        append(&self.rows, |w| w.write_all(row(frame, stats).as_bytes()))
+        self.contacts.push(&contact_rows(frame))?;
+        self.triggers.push(&trigger_rows(frame))?;
+        self.frames.push(&row(frame, stats))
     }
 
     fn finish(self: Box<Self>) -> Result<Option<PathBuf>, OutputError> {
-        AtomicFile::write(&self.path, |w| {
-            w.write_all(HEADER.as_bytes())?;
-            io::copy(&mut File::open(&self.rows)?, w).map(drop)
-        })?;
-        remove_if_there(&self.rows)?;
-        Ok(Some(self.path))
+        self.contacts.finish_if_used()?;
+        self.triggers.finish_if_used()?;
+        self.frames.finish().map(Some)
     }
 }
 
@@ -105,10 +171,26 @@ mod tests {
     #[test]
     fn a_row_has_as_many_fields_as_the_header() {
         let stats = FrameStats { momentum: [1.0, 2.0, 3.0], residual: 1e-7, ..FrameStats::default() };
-        let row = row(&Frame { index: 4, time: 0.25, bodies: vec![] }, &stats);
+        let row = row(&Frame { index: 4, time: 0.25, ..Frame::default() }, &stats);
         assert_eq!(row.split(',').count(), HEADER.split(',').count());
         assert!(row.starts_with("4,0.25,0,0,0,0,1,2,3,"), "{row}");
         let residual = HEADER.split(',').position(|name| name == "residual").unwrap();
         assert_eq!(row.split(',').nth(residual).unwrap().parse::<f64>(), Ok(1e-7));
+    }
+
+    #[test]
+    fn names_with_commas_are_quoted_and_rows_fit_their_header() {
+        let contact = phyxel::record::ContactRecord {
+            first: "a, \"b\"".into(),
+            second: "collider 0".into(),
+            force: [0.0, 9.81, 0.0],
+            point: [0.0; 3],
+            normal: [0.0, 1.0, 0.0],
+            places: 4,
+        };
+        let frame = Frame { index: 2, time: 0.5, contacts: vec![contact], ..Frame::default() };
+        let rows = contact_rows(&frame);
+        assert!(rows.starts_with("2,0.5,\"a, \"\"b\"\"\",collider 0,0,9.81,0,"), "{rows}");
+        assert_eq!(rows.split(',').count() - 1, CONTACTS_HEADER.split(',').count());
     }
 }

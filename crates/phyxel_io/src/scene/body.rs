@@ -6,6 +6,7 @@ use phyxel::shape::{BYTES_PER_NODE, Geometry, MAX_NODES, Resolution};
 
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
+use super::groups::GroupNames;
 use super::materials::Materials;
 use super::regions;
 use super::{files, shapes};
@@ -35,14 +36,21 @@ const KEYS: &[&str] = &[
     "contact",
     "self_contact",
     "friction",
+    "groups",
+    "touches",
 ];
 
 /// Reads and builds every body, in the order of the file.
-pub(super) fn read_all(items: &[Field<'_>], materials: &Materials<'_>) -> Result<Vec<Body>, SceneError> {
+pub(super) fn read_all(
+    items: &[Field<'_>],
+    materials: &Materials<'_>,
+    groups: &GroupNames,
+) -> Result<Vec<Body>, SceneError> {
     let mut bodies: Vec<Body> = Vec::with_capacity(items.len());
     let mut nodes = 0.0;
     for item in items {
-        let body = read(item, materials, &bodies, &mut nodes)?;
+        let mut body = read(item, materials, &bodies, &mut nodes)?;
+        body.contact = contact(&item.fields(KEYS)?, groups)?;
         bodies.push(body);
     }
     Ok(bodies)
@@ -60,7 +68,6 @@ fn read(
     let (Filled { geometry, notes, .. }, method) = geometry(&fields, &material, nodes_so_far)?;
     let mut body = Body::new(name, geometry, method, material);
     body.notes = notes;
-    body.contact = contact(&fields)?;
     body.velocity = fields.vector("velocity", body.velocity)?;
     body.spin = fields.vector("spin", body.spin)?;
     body.mass = mass(&fields, method)?;
@@ -113,12 +120,13 @@ fn check_nodes(fields: &Fields<'_>, nodes: f64) -> Result<(), SceneError> {
     Err(fields.fail(Problem::TooLarge { nodes, bytes: nodes * BYTES_PER_NODE, limit: MAX_NODES }))
 }
 
-fn contact(fields: &Fields<'_>) -> Result<ContactSettings, SceneError> {
+fn contact(fields: &Fields<'_>, groups: &GroupNames) -> Result<ContactSettings, SceneError> {
     let default = ContactSettings::default();
     Ok(ContactSettings {
         enabled: fields.flag("contact", default.enabled)?,
         self_contact: fields.flag("self_contact", default.self_contact)?,
-        friction: fields.number("friction", Range::NotNegative, default.friction)?,
+        friction: fields.or("friction", None, |field| field.number(Range::NotNegative).map(Some))?,
+        groups: groups.read(fields)?,
     })
 }
 

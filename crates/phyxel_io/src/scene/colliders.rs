@@ -9,6 +9,7 @@ use phyxel::shape::Placement;
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
 use super::files;
+use super::groups::GroupNames;
 use crate::solid::{Content, SolidError, outside, read_solid};
 
 const SHAPES: &[&str] = &["plane", "sphere", "box", "capsule", "cylinder", "heights", "mesh"];
@@ -30,10 +31,12 @@ const KEYS: &[&str] = &[
     "center",
     "until",
     "keys",
+    "groups",
+    "touches",
 ];
 
 /// Reads a collider.
-pub(super) fn read(item: &Field<'_>) -> Result<Collider, SceneError> {
+pub(super) fn read(item: &Field<'_>, groups: &GroupNames) -> Result<Collider, SceneError> {
     let fields = item.fields(KEYS)?;
     let (kind, field) = fields.exactly_one(SHAPES)?;
     let default = Collider::new(shape(kind, &field)?);
@@ -46,11 +49,13 @@ pub(super) fn read(item: &Field<'_>) -> Result<Collider, SceneError> {
         motion: motion(&fields, placement.position)?,
         friction: fields.number("friction", Range::NotNegative, default.friction)?,
         restitution: fields.number("restitution", Range::ZeroToOne, default.restitution)?,
+        groups: groups.read(&fields)?,
         ..default
     })
 }
 
-fn shape(kind: &str, field: &Field<'_>) -> Result<ColliderShape, SceneError> {
+/// The shape of a collider, a rigid body or a trigger.
+pub(super) fn shape(kind: &str, field: &Field<'_>) -> Result<ColliderShape, SceneError> {
     let length = |fields: &Fields<'_>, key, remedy| fields.require(key, remedy)?.number(Range::Positive);
     Ok(match kind {
         "plane" => {

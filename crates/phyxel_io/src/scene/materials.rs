@@ -17,6 +17,8 @@ const KEYS: &[&str] = &[
     "rayleigh_mass",
     "rayleigh_stiffness",
     "stiffness_matrix",
+    "friction",
+    "restitution",
 ];
 
 /// The names of the materials that come with phyxel.
@@ -142,6 +144,10 @@ fn read_constants(fields: &Fields<'_>, material: &mut Material) -> Result<(), Sc
     ];
     for (key, constant) in optional {
         *constant = fields.number(key, Range::NotNegative, *constant)?;
+    }
+    material.restitution = fields.number("restitution", Range::ZeroToOne, material.restitution)?;
+    if let Some(friction) = fields.get("friction") {
+        material.friction = Some(friction.number(Range::NotNegative)?);
     }
     Ok(())
 }

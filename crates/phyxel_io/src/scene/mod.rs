@@ -6,13 +6,16 @@
 //! | table | keys |
 //! | --- | --- |
 //! | top | `name` ("untitled"), `duration` (3), `frame_rate` (60), `gravity` ([0, -9.81, 0]) |
-//! | `[solver]` | `method` ("implicit-euler"), `step` (1/120), `linear` ("auto"), `tolerance` (1e-4), `max_iterations` (10000), `newton_iterations` (1), `newton_tolerance` (1e-5), `iterations` (10) and `substeps` (10) of PBD and XPBD, `pbd_stiffness` (0.9), `conserve_momentum` (true) |
-//! | `[materials.NAME]` | `preset` (a named material to start from), `law` ("corotated"), `young_modulus` (5e4), `poisson_ratio` (0.45), `density` (1000), `volume_stiffness`, `viscosity`, `bulk_viscosity`, `rayleigh_mass`, `rayleigh_stiffness` (0), `stiffness_matrix` (6 rows, law "anisotropic" only) |
-//! | `[[bodies]]` | `name` and `shape` (required), `method` ("mls"; "spring" for cloth and rope), one of `size`, `count` (1000), `cells`; `split` ("five" or "six" tetrahedra per cell of a box), `material` (a table above or a preset; a soft jelly), `position`, `rotation` (axis times degrees), `velocity`, `spin` (0), `mass` ("lumped"), `pins`, `loads` (none); `contact` (true: touches other bodies, in implicit solvers), `self_contact` (false), `friction` (0.5, against other bodies; the geometric mean counts); for phyxels `kernel` ("poly6"), `support` (1.8 spacings, or `{ k, factor }`), `stabilisation` (0.1), `consistency` (true), `lagrangian` ("total") |
+//! | `[solver]` | `method` ("implicit-euler"), `step` (1/120), `linear` ("auto"), `tolerance` (1e-4), `max_iterations` (10000), `newton_iterations` (1), `newton_tolerance` (1e-5), `iterations` (10) and `substeps` (10) of PBD and XPBD, `pbd_stiffness` (0.9), `conserve_momentum` (true), `sleep_speed` (2e-4: bodies slower than this for half a second sleep; 0 for never) |
+//! | `[materials.NAME]` | `preset` (a named material to start from), `law` ("corotated"), `young_modulus` (5e4), `poisson_ratio` (0.45), `density` (1000), `volume_stiffness`, `viscosity`, `bulk_viscosity`, `rayleigh_mass`, `rayleigh_stiffness` (0), `friction` (that of what it touches; 0.5 between two bodies), `restitution` (0), `stiffness_matrix` (6 rows, law "anisotropic" only) |
+//! | `[[bodies]]` | `name` and `shape` (required), `method` ("mls"; "spring" for cloth and rope), one of `size`, `count` (1000), `cells`; `split` ("five" or "six" tetrahedra per cell of a box), `material` (a table above or a preset; a soft jelly), `position`, `rotation` (axis times degrees), `velocity`, `spin` (0), `mass` ("lumped"), `pins`, `loads` (none); `contact` (true: touches other bodies, in implicit solvers), `self_contact` (false), `friction` (its material's; where both things have one, the geometric mean counts), `groups` and `touches` (lists of names, all: two things touch when each is in a group that the other touches); for phyxels `kernel` ("poly6"), `support` (1.8 spacings, or `{ k, factor }`), `stabilisation` (0.1), `consistency` (true), `lagrangian` ("total") |
 //! | `shape` | `{ box = [x, y, z] }`, `{ wall = [x, y, z] }` (a box of cubes as thick as itself), `{ sphere = r }`, `{ cylinder = { radius, height } }`, `{ torus = { major_radius, minor_radius } }`, `{ cloth = { size = [x, z], thickness } }`, `{ rope = { length, radius } }`, or from a file beside the scene `{ file = "bunny.obj" }` (OBJ, STL, PLY, glTF; or tetrahedra: .msh, .node, .mesh, .vtk, .vtu, .usda) with `unit` (1, metres per unit) or `height` (scaled to this), `up` ("y"), `origin` ("file", "centre" or "base"), `fill` ("stuffing" or "cover" for tetrahedra; "voxels", "bcc" or "octree" for phyxels), `features` (keep edges sharper than this, in degrees), `uniform` (false), `levels` (2, of an octree) |
 //! | `pins` | one of `box = { min, max }`, `sphere = { center, radius }`, `all = true` in world coordinates; `velocity`, `spin`, `center` (0), `axes` (all), `until` (for ever) |
 //! | `loads` | a region as above; one of `force` (on each node), `total_force`, `traction`, `pressure` |
-//! | `[[colliders]]` | one of `plane = { normal ([0, 1, 0]), offset (0) }`, `sphere = r`, `box = [x, y, z]`, `capsule = { radius, height }`, `cylinder = { radius, height }` (along y), `heights = { spacing, rows = [[…], …] }` (terrain over xz), `mesh = { file, unit, up, height, origin, cell }` (a closed surface); `position`, `rotation` (axis times degrees), `velocity`, `spin` (about `center`, its position), `until` (for ever), `keys = [[t, x, y, z], …]` (shifts at given times), `friction` (0.5), `restitution` (0) |
+//! | `[[colliders]]` | one of `plane = { normal ([0, 1, 0]), offset (0) }`, `sphere = r`, `box = [x, y, z]`, `capsule = { radius, height }`, `cylinder = { radius, height }` (along y), `heights = { spacing, rows = [[…], …] }` (terrain over xz), `mesh = { file, unit, up, height, origin, cell }` (a closed surface); `position`, `rotation` (axis times degrees), `velocity`, `spin` (about `center`, its position), `until` (for ever), `keys = [[t, x, y, z], …]` (shifts at given times), `friction` (0.5), `restitution` (0), `groups`, `touches` |
+//! | `[[rigid]]` | `name` (required), one of `sphere`, `box`, `capsule`, `cylinder`, `mesh` as of colliders; `position`, `rotation`, `density` (1000), `velocity`, `spin` (0), `friction` (0.5), `restitution` (0), `groups`, `touches` |
+//! | `[[attachments]]` | `body`, a region as of pins, `to` (another body or a rigid one), `strength` (the pull at which a node tears off; never) |
+//! | `[[triggers]]` | `name` (required), a shape as of colliders, `position`, `rotation`, `groups`, `touches`: events when a body enters or leaves |
 //! | `[[events]]` | `at` (required), `body` (all), exactly one of `set`, `release = true`, `pin`, `push`, `loads`, `gravity` |
 
 mod body;
@@ -21,9 +24,11 @@ mod error;
 mod events;
 mod fields;
 mod files;
+mod groups;
 mod materials;
 mod overrides;
 mod regions;
+mod rigid;
 mod shapes;
 mod solver;
 #[cfg(test)]
@@ -37,6 +42,7 @@ use phyxel::Scene;
 
 pub use error::{Fault, Place, Problem, SceneError};
 use fields::{Field, Range};
+use groups::GroupNames;
 use materials::Materials;
 use tree::Node;
 
@@ -86,8 +92,20 @@ pub fn parse_scene(text: &str, file_name: &str, overrides: &[(String, String)]) 
 }
 
 fn read_root(root: &Node, file: &str) -> Result<Scene, SceneError> {
-    const KEYS: &[&str] =
-        &["name", "duration", "frame_rate", "gravity", "solver", "materials", "bodies", "colliders", "events"];
+    const KEYS: &[&str] = &[
+        "name",
+        "duration",
+        "frame_rate",
+        "gravity",
+        "solver",
+        "materials",
+        "bodies",
+        "rigid",
+        "colliders",
+        "attachments",
+        "triggers",
+        "events",
+    ];
     let fields = Field { file, path: String::new(), node: root }.fields(KEYS)?;
     let default = Scene::default();
     let name = fields.or("name", default.name, |field| field.text().map(Into::into))?;
@@ -104,12 +122,33 @@ fn read_root(root: &Node, file: &str) -> Result<Scene, SceneError> {
     }
     let materials = fields.or("materials", Materials::default(), Materials::read)?;
     let body_items = fields.items("bodies")?;
-    if body_items.is_empty() {
+    let rigid_items = fields.items("rigid")?;
+    if body_items.is_empty() && rigid_items.is_empty() {
         return Err(fields.fail(Problem::NoBodies));
     }
-    let colliders = fields.items("colliders")?.iter().map(colliders::read).collect::<Result<_, _>>()?;
+    let groups = GroupNames::default();
+    let colliders =
+        fields.items("colliders")?.iter().map(|item| colliders::read(item, &groups)).collect::<Result<_, _>>()?;
+    let rigid_bodies: Vec<_> = rigid_items.iter().map(|item| rigid::body(item, &groups)).collect::<Result<_, _>>()?;
+    let trigger_items = fields.items("triggers")?;
+    let triggers = trigger_items.iter().map(|item| rigid::trigger(item, &groups)).collect::<Result<_, _>>()?;
     // Bodies last but for events: building them is the only slow part, and a slip elsewhere should be told at once.
-    let bodies = body::read_all(&body_items, &materials)?;
+    let bodies = body::read_all(&body_items, &materials, &groups)?;
+    let attached = fields.items("attachments")?;
+    let attachments =
+        attached.iter().map(|item| rigid::attachment(item, &bodies, &rigid_bodies)).collect::<Result<_, _>>()?;
     let events = events::read_all(&fields.items("events")?, &bodies, duration)?;
-    Ok(Scene { name, duration, frame_rate, gravity, solver, bodies, colliders, events })
+    Ok(Scene {
+        name,
+        duration,
+        frame_rate,
+        gravity,
+        solver,
+        bodies,
+        rigid_bodies,
+        colliders,
+        attachments,
+        triggers,
+        events,
+    })
 }

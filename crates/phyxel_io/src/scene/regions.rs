@@ -71,7 +71,8 @@ fn load(field: &Field<'_>) -> Result<Load, SceneError> {
     Ok(Load { region: region(&fields)?, kind })
 }
 
-fn region(fields: &Fields<'_>) -> Result<Region, SceneError> {
+/// The one region of a table.
+pub(super) fn region(fields: &Fields<'_>) -> Result<Region, SceneError> {
     let (key, value) = fields.exactly_one(&REGIONS)?;
     match key {
         "box" => box_region(&value),

@@ -17,6 +17,7 @@ const KEYS: &[&str] = &[
     "substeps",
     "pbd_stiffness",
     "conserve_momentum",
+    "sleep_speed",
 ];
 
 pub(super) fn read(field: &Field<'_>) -> Result<SolverSettings, SceneError> {
@@ -34,5 +35,6 @@ pub(super) fn read(field: &Field<'_>) -> Result<SolverSettings, SceneError> {
         substeps: fields.whole("substeps", 1, default.substeps)?,
         pbd_stiffness: fields.number("pbd_stiffness", Range::Share, default.pbd_stiffness)?,
         conserve_momentum: fields.flag("conserve_momentum", default.conserve_momentum)?,
+        sleep_speed: fields.number("sleep_speed", Range::NotNegative, default.sleep_speed)?,
     })
 }

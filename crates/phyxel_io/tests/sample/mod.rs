@@ -36,7 +36,7 @@ pub fn frame(index: usize) -> Frame {
     let ball = pose(&ball(), |[x, y, z]| [x / squash.sqrt() - 0.75, y * squash + drop, z / squash.sqrt() + 0.1]);
     let net = pose(&net().0, |[x, y, z]| [x + 0.62, 0.75 + y - 0.25 * time * (1.0 - (4.0 * x - 1.0).powi(2)), z]);
     let bar = pose(&bar().0, |[x, y, z]| [x + 0.1, y + 0.05 * (5.0 * time + 6.0 * x).sin() + 0.12, z + 0.75]);
-    Frame { index, time, bodies: vec![cube, ball, net, bar] }
+    Frame { index, time, bodies: vec![cube, ball, net, bar], ..Frame::default() }
 }
 
 fn pose(rest: &[[f64; 3]], place: impl Fn([f64; 3]) -> [f64; 3]) -> BodyFrame {

@@ -1,34 +1,48 @@
 //! Linear solves with contact inside: repeated until the sets of what touches, sticks and slides have settled.
 
+use super::super::press::Settling;
 use super::*;
+use std::time::Instant;
 
 /// Solves per linearisation until the contact set must have settled: with colliders alone, and among bodies, whose
 /// impulses settle more slowly.
-const MAX_CONTACT_ROUNDS: usize = 6;
+const MAX_CONTACT_ROUNDS: usize = 20;
 const MAX_PRESS_ROUNDS: usize = 20;
 /// Part of the distance kept between surfaces by which one step may miss it.
 const MISSED: f64 = 0.05;
+/// Relative residual of solves that only look for the contact set.
+const ROUGH: f64 = 1e-2;
 
 impl<R: Real> Implicit<R> {
     /// Finds the pairs of surface parts that meet if bodies fall freely.
-    pub(super) fn begin_press(&mut self, model: &Model<R>, stage: &Stage<'_, R>, inertia: Inertia) {
-        if !model.surface.is_needed() {
+    pub(super) fn begin_press(
+        &mut self,
+        model: &Model<R>,
+        stage: &Stage<'_, R>,
+        inertia: Inertia,
+        report: &mut StepReport,
+    ) {
+        if !model.rows_needed() && model.ties.is_empty() {
             return;
         }
+        let clock = Instant::now();
+        let nodes = model.node_count();
         let fall = if inertia == Inertia::Dynamic { model.loads.gravity * stage.gamma } else { Vec3::zero() };
-        let Self { matrix, v, q, .. } = self;
-        par::for_each(q, |i, q| *q = v[i] + fall);
+        let Self { matrix, v, q, riders, .. } = self;
+        par::for_each(&mut q[..nodes], |i, q| *q = v[i] + fall);
+        q[nodes..].copy_from_slice(&v[nodes..]);
         let mut press = std::mem::take(&mut matrix.press);
-        press.begin(model, stage, q, matrix.diagonal());
+        press.begin(model, stage, riders, q, matrix.diagonal());
         matrix.press = press;
         matrix.precondition_rows();
+        report.contact_s += clock.elapsed().as_secs_f64();
     }
 
     /// Looks for pairs that the present velocities bring together and that are not watched yet.
     fn add_meeting(&mut self, model: &Model<R>, stage: &Stage<'_, R>) -> bool {
-        let Self { matrix, v, .. } = self;
+        let Self { matrix, v, riders, .. } = self;
         let mut press = std::mem::take(&mut matrix.press);
-        let added = press.add_meeting(model, stage, v, matrix.diagonal());
+        let added = press.add_meeting(model, stage, riders, v, matrix.diagonal());
         matrix.press = press;
         added
     }
@@ -45,11 +59,15 @@ impl<R: Real> Implicit<R> {
         let SolverSettings { tolerance, max_iterations, .. } = *settings;
         let mut stop = Stop { tolerance, max_iterations, least_reference, most_reference: f64::INFINITY };
         let mut first = 0.0;
-        let among = model.surface.is_needed();
+        let among = model.rows_needed() || !model.ties.is_empty();
         let missed = missed(model, stage);
         let rounds = if among { MAX_PRESS_ROUNDS } else { MAX_CONTACT_ROUNDS };
         self.settled = !among;
+        // Which rows press and what they carry is found with rough solves, each of which starts where the last one ended.
+        let mut exact = !among || self.matrix.press.is_empty() || self.matrix.is_direct();
         for round in 0..rounds {
+            exact |= round + 1 == rounds;
+            stop.tolerance = if exact { tolerance } else { tolerance.max(ROUGH) };
             touch::merge(stage, &self.pins, &self.touches, &mut self.held);
             self.factor_if_needed()?;
             let Self { matrix, pins, held, v, b, rhs, q, touches, mass_scales, penalty_scales, .. } = self;
@@ -57,7 +75,7 @@ impl<R: Real> Implicit<R> {
             if !matrix.press.is_empty() {
                 stop.most_reference = cg::norm(b);
             }
-            touch::add_friction(model, touches, rhs);
+            touch::add_friction(touches, rhs);
             matrix.press.add_impulses(rhs);
             for h in held.iter() {
                 let n = h.node as usize;
@@ -66,8 +84,11 @@ impl<R: Real> Implicit<R> {
             let scales = Scales { mass: mass_scales, penalty: penalty_scales, gamma: stage.gamma };
             let linear = matrix.solve(model, scratch, scales, held, (rhs, v), stop);
             report.iterations += linear.iterations;
-            report.residual = report.residual.max(linear.residual);
-            report.stopped_early += !linear.converged as usize;
+            report.solves += 1;
+            if exact {
+                report.residual = report.residual.max(linear.residual);
+                report.stopped_early += !linear.converged as usize;
+            }
             if round == 0 {
                 first = linear.reference;
                 stop.least_reference = first;
@@ -75,19 +96,25 @@ impl<R: Real> Implicit<R> {
             if model.colliders.is_empty() && !among {
                 break;
             }
+            let clock = Instant::now();
             matrix.multiply(model, scratch, scales, v, q);
             par::for_each(q, |i, q| *q -= rhs[i]);
-            let changed = touch::update(model, touches, v, q, (round, stage.over));
+            let changed = touch::update(touches, v, q, (round, stage.over));
             let added = touch::add_passing(model, (stage, pins), |n| v[n], touches);
-            let pressing = matrix.press.update(v, missed);
+            let rows = matrix.press.update(v, missed);
+            // Rough velocities say who presses, not how hard.
+            let pressing = if exact { rows != Settling::Done } else { rows == Settling::Changed };
             let mut more = changed || added || pressing;
             if among && (round == 0 || !more) {
                 more |= self.add_meeting(model, stage);
             }
-            if !more {
+            report.contact_s += clock.elapsed().as_secs_f64();
+            if !more && exact {
                 self.settled = true;
                 break;
             }
+            // Once it has been exact it stays so: a set that changes in the last digits would never settle otherwise.
+            exact |= !more;
             self.matrix.precondition_rows();
         }
         if !self.settled {

@@ -4,6 +4,7 @@ mod contact;
 mod newton;
 
 use super::forces;
+use super::riders::Riders;
 use super::system::{Scales, SystemMatrix, filter};
 use super::touch::{self, Stage, Touch};
 use crate::material::{AnyLaw, Curvature};
@@ -47,6 +48,8 @@ pub struct Implicit<R> {
     pub settled: bool,
     mass_scales: Vec<R>,
     penalty_scales: Vec<R>,
+    /// Rigid bodies, whose velocities and spins stand behind those of the nodes.
+    pub riders: Riders<R>,
 }
 
 /// What kind of equations a stage solves.
@@ -72,6 +75,7 @@ impl<R: Real> Implicit<R> {
             _ => None,
         };
         let zero = vec![Vec3::zero(); model.node_count()];
+        let all = vec![Vec3::zero(); model.node_count() + 2 * model.rigid.len()];
         Ok(Implicit {
             matrix: SystemMatrix::new(model, direct)?,
             matrix_of: None,
@@ -79,20 +83,21 @@ impl<R: Real> Implicit<R> {
             factors_valid: false,
             constant,
             curvature: Curvature::Psd,
-            v: zero.clone(),
+            v: all.clone(),
             external: zero.clone(),
             forces: zero.clone(),
-            b: zero.clone(),
-            rhs: zero.clone(),
-            q: zero.clone(),
-            u: zero.clone(),
-            last: zero,
+            b: all.clone(),
+            rhs: all.clone(),
+            q: all.clone(),
+            u: zero,
+            last: all,
             pins: Vec::new(),
             held: Vec::new(),
             touches: Vec::new(),
             settled: true,
             mass_scales: Vec::new(),
             penalty_scales: Vec::new(),
+            riders: Riders::default(),
         })
     }
 
@@ -106,7 +111,10 @@ impl<R: Real> Implicit<R> {
         scratch: &mut [BlockScratch<R>],
         report: &mut StepReport,
     ) -> Result<(), FactorError> {
+        let nodes = model.node_count();
+        self.v[nodes..].copy_from_slice(&self.riders.free);
         model.held_by_pins(stage.u, stage.end_time, stage.over.to_f64(), &mut self.pins);
+        self.hold_sleepers(model);
         touch::seed(model, (stage, &self.pins), &self.v, inertia, &mut self.touches);
         self.set_scales(model, stage, inertia);
         let newton =
@@ -124,7 +132,7 @@ impl<R: Real> Implicit<R> {
             self.curvature = if exact { Curvature::Exact } else { Curvature::Psd };
             self.linearise(model, stage, k, inertia, scratch);
             if k == 0 {
-                self.begin_press(model, stage, inertia);
+                self.begin_press(model, stage, inertia, report);
             } else {
                 self.matrix.precondition_rows();
             }
@@ -163,6 +171,22 @@ impl<R: Real> Implicit<R> {
         Ok(())
     }
 
+    /// Holds the nodes of bodies that sleep.
+    fn hold_sleepers(&mut self, model: &Model<R>) {
+        let pinned = self.pins.len();
+        for (body, _) in model.bodies.iter().zip(&self.riders.asleep).filter(|(_, asleep)| **asleep) {
+            let still = |n: usize| Held { node: n as u32, free: Mat3::zero(), velocity: Vec3::zero() };
+            self.pins.extend(body.nodes.clone().map(still));
+        }
+        if self.pins.len() > pinned {
+            self.pins.sort_unstable_by_key(|h| h.node);
+        }
+    }
+
+    fn sleeps(&self, block: &Block<R>) -> bool {
+        self.riders.asleep.get(block.body).is_some_and(|asleep| *asleep)
+    }
+
     /// Pairs of surface parts that pressed on each other in the last step, with their impulses.
     pub fn presses(&self) -> &[(u64, R, Vec3<R>)] {
         self.matrix.press.memory()
@@ -174,9 +198,9 @@ impl<R: Real> Implicit<R> {
         self.matrix.press.recall(presses);
     }
 
-    /// The bodies that press on each other, pair after pair.
-    pub fn touching_bodies<'a>(&'a self, model: &'a Model<R>) -> impl Iterator<Item = (usize, usize)> + 'a {
-        self.matrix.press.touching_bodies(model)
+    /// Contact among bodies, as the last solve left it.
+    pub fn press(&self) -> &super::press::Press<R> {
+        &self.matrix.press
     }
 
     /// Gives pinned nodes the velocity of their pins over the last stage.
@@ -225,17 +249,28 @@ impl<R: Real> Implicit<R> {
             par::for_each(&mut self.u, |i, u| *u = stage.u[i] + v[i] * gamma);
         }
         self.refresh_matrix(model, stage, inertia, scratch);
+        let nodes = model.node_count();
+        if !model.rigid.is_empty() {
+            self.matrix.set_riders(nodes, &self.riders.masses);
+        }
         self.forces.copy_from_slice(&self.external);
         for (block, scratch) in model.blocks.iter().zip(scratch.iter_mut()) {
+            if self.sleeps(block) {
+                continue;
+            }
             block.add_forces(&model.rest, &self.u, scratch, &mut self.forces);
         }
         if inertia == Inertia::Dynamic {
-            model.mass_product(stage.v, &mut self.b);
+            model.mass_product(stage.v, &mut self.b[..nodes]);
         } else {
             self.b.fill(Vec3::zero());
         }
         let forces = &self.forces;
-        par::for_each(&mut self.b, |i, b| *b += forces[i] * gamma);
+        par::for_each(&mut self.b[..nodes], |i, b| *b += forces[i] * gamma);
+        let riders = &self.riders;
+        for (k, b) in self.b[nodes..].iter_mut().enumerate() {
+            *b = riders.masses[k] * riders.free[k];
+        }
         if iteration > 0 {
             self.add_linearisation_point(model, stage, inertia, scratch);
         }
@@ -253,7 +288,8 @@ impl<R: Real> Implicit<R> {
         let scales = Scales { mass: mass_scales, penalty: penalty_scales, gamma: stage.gamma };
         matrix.multiply(model, scratch, scales, v, q);
         subtract_inertia(model, inertia, scales, v, scratch, q);
-        par::for_each(b, |i, b| *b += q[i]);
+        let nodes = model.node_count();
+        par::for_each(&mut b[..nodes], |i, b| *b += q[i]);
     }
 
     fn refresh_matrix(
@@ -271,6 +307,9 @@ impl<R: Real> Implicit<R> {
             return;
         }
         for (block, scratch) in model.blocks.iter().zip(scratch.iter_mut()) {
+            if self.sleeps(block) && !scratch.tangents.is_empty() {
+                continue;
+            }
             let dynamic = inertia == Inertia::Dynamic && scratch.damping.is_empty();
             let damping = if dynamic { stage.gamma } else { R::zero() };
             let mix = TangentMix {

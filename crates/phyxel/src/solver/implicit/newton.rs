@@ -11,16 +11,20 @@ impl<R: Real> Implicit<R> {
         inertia: Inertia,
         scratch: &mut [BlockScratch<R>],
     ) -> f64 {
-        let Self { v, q, forces, held, touches, mass_scales, penalty_scales, .. } = self;
+        let Self { v, q, forces, held, touches, mass_scales, penalty_scales, riders, .. } = self;
+        let nodes = model.node_count();
         let scales = Scales { mass: mass_scales, penalty: penalty_scales, gamma: stage.gamma };
         if inertia == Inertia::Dynamic {
-            model.mass_product(stage.v, q);
+            model.mass_product(stage.v, &mut q[..nodes]);
         } else {
             q.fill(Vec3::zero());
         }
-        par::for_each(q, |i, q| *q += forces[i] * stage.gamma);
+        par::for_each(&mut q[..nodes], |i, q| *q += forces[i] * stage.gamma);
+        for (k, q) in q[nodes..].iter_mut().enumerate() {
+            *q = riders.masses[k] * (riders.free[k] - v[nodes + k]);
+        }
         subtract_inertia(model, inertia, scales, v, scratch, q);
-        touch::add_friction(model, touches, q);
+        touch::add_friction(touches, q);
         self.matrix.press.add_reactions(v, q);
         filter(held, q);
         cg::norm(q)
@@ -75,9 +79,10 @@ impl<R: Real> Implicit<R> {
         par::for_each(u, |i, u| *u = stage.u[i] + v[i] * stage.gamma);
         let elastic = forces::elastic_energy(model, u);
         rhs.fill(Vec3::zero());
-        touch::add_friction(model, touches, rhs);
-        let work = par::sum(v.len(), |i| (external[i] * stage.gamma + rhs[i]).dot(v[i]).to_f64());
-        let pressed = self.matrix.press.potential(v);
+        touch::add_friction(touches, rhs);
+        let work = par::sum(u.len(), |i| (external[i] * stage.gamma + rhs[i]).dot(v[i]).to_f64());
+        let nodes = u.len();
+        let pressed = self.matrix.press.potential(v) + self.riders.distance(&v[nodes..]);
         let (mut energy, mut size) = (elastic - work + pressed, elastic.abs() + work.abs() + pressed.abs());
         if inertia == Inertia::Dynamic {
             rhs.fill(Vec3::zero());
@@ -85,7 +90,7 @@ impl<R: Real> Implicit<R> {
             subtract_inertia(model, inertia, scales, v, scratch, rhs);
             // rhs is now −(M + γ C) v.
             let kinetic = -0.5 * cg::dot(rhs, v);
-            model.mass_product(stage.v, rhs);
+            model.mass_product(stage.v, &mut rhs[..nodes]);
             let carried = cg::dot(rhs, v);
             energy += kinetic - carried;
             size += kinetic.abs() + carried.abs();
