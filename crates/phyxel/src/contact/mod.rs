@@ -5,7 +5,7 @@ mod field;
 mod form;
 mod height;
 mod motion;
-mod near;
+pub(crate) mod near;
 mod pairs;
 mod surface;
 mod tree;

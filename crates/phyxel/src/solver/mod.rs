@@ -6,6 +6,7 @@ mod explicit;
 pub mod forces;
 mod guard;
 mod implicit;
+mod knock;
 pub mod momentum;
 mod press;
 pub mod stable_step;
@@ -165,7 +166,11 @@ impl<R: Real> Solver<R> {
 
     /// Whether contact among bodies was solved to the end in the last step; if not, surfaces may have passed each other.
     fn is_settled(&self) -> bool {
-        if let Kind::Implicit(implicit) = &self.kind { implicit.settled } else { true }
+        match &self.kind {
+            Kind::Implicit(implicit) => implicit.settled,
+            Kind::Positions(xpbd) => xpbd.settled,
+            Kind::Explicit(explicit) => explicit.is_settled(),
+        }
     }
 
     /// Forgets the contacts of a step that was rolled back.
@@ -211,10 +216,8 @@ impl<R: Real> Solver<R> {
     fn note_momenta(&mut self, model: &Model<R>, state: &State<R>, dt: f64) {
         self.momenta.clear();
         // Symplectic methods keep both by themselves; equilibrium has none.
-        let needless = matches!(
-            self.settings.integrator,
-            Integrator::SymplecticEuler | Integrator::LeapFrog | Integrator::Verlet | Integrator::QuasiStatic
-        );
+        let needless = self.settings.integrator == Integrator::QuasiStatic
+            || (self.is_symplectic(model) && !model.surface.is_needed());
         if !self.settings.conserve_momentum || needless {
             return;
         }
@@ -236,10 +239,12 @@ impl<R: Real> Solver<R> {
         self.find_clusters(model);
         let gravity = Vec3(model.loads.gravity.to_f64());
         let State { u, v, .. } = state;
+        let symplectic = self.is_symplectic(model);
         let (clusters, momenta) = (&self.clusters, &self.momenta);
         for first in 0..clusters.len() {
             let members = || (first..clusters.len()).filter(move |&b| clusters[b] == first);
-            if members().next() != Some(first) || members().any(|b| momenta[b].is_none()) {
+            let alone = members().count() < 2;
+            if members().next() != Some(first) || members().any(|b| momenta[b].is_none()) || (symplectic && alone) {
                 continue;
             }
             let join = |sum: Option<Momentum>, m: Momentum| Some(sum.map_or(m, |sum| sum.join(&m)));
@@ -257,13 +262,25 @@ impl<R: Real> Solver<R> {
         let Self { clusters, kind, .. } = self;
         clusters.clear();
         clusters.extend(0..model.bodies.len());
-        let Kind::Implicit(implicit) = kind else { return };
-        for (a, b) in implicit.touching_bodies(model) {
+        let join = |(a, b): (usize, usize)| {
             let (low, high) = (clusters[a].min(clusters[b]), clusters[a].max(clusters[b]));
             if low != high {
                 clusters.iter_mut().filter(|c| **c == high).for_each(|c| *c = low);
             }
+        };
+        match kind {
+            Kind::Implicit(implicit) => implicit.touching_bodies(model).for_each(join),
+            Kind::Positions(xpbd) => xpbd.joined().iter().copied().for_each(join),
+            Kind::Explicit(explicit) => explicit.joined().iter().copied().for_each(join),
         }
+    }
+
+    /// Whether steps keep both momenta of a body by themselves, as long as nothing touches it. Rayleigh's damping takes
+    /// spin from a strained body.
+    fn is_symplectic(&self, model: &Model<R>) -> bool {
+        let symplectic =
+            matches!(self.settings.integrator, Integrator::SymplecticEuler | Integrator::LeapFrog | Integrator::Verlet);
+        symplectic && !model.blocks.iter().any(|b| b.is_damped())
     }
 
     /// Bytes held.
