@@ -3,6 +3,7 @@
 //! A case builds its own bodies, runs the engine and compares one or more quantities with a closed form or a
 //! published value, method by method. `phyxel validate` prints the rows; tests run the quick ones.
 
+mod contact;
 mod elasticity;
 mod motion;
 mod row;
@@ -29,5 +30,5 @@ pub struct Case {
 
 /// All cases, in the order in which they are printed.
 pub fn cases() -> Vec<Case> {
-    [elasticity::CASES, motion::CASES].concat()
+    [elasticity::CASES, motion::CASES, contact::CASES].concat()
 }

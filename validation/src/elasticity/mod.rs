@@ -13,6 +13,9 @@ mod sphere;
 
 use crate::Case;
 
+pub(crate) use rig::{pins, points_of};
+pub(crate) use specimen::of_mesh;
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         name: "patch",

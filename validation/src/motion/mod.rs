@@ -1,6 +1,6 @@
 //! Cases about time: integrators, waves, impact, springs and what must stay constant.
 
-mod bench;
+pub(crate) mod bench;
 mod drift;
 mod impact;
 mod lattice;
@@ -12,23 +12,22 @@ mod spring;
 mod stable_step;
 mod wave;
 
-use crate::{Case, Options, Row};
-use bench::Bench;
-use phyxel::Precision;
+use crate::Case;
 
 /// Runs a case in the precision that the options ask for.
 macro_rules! case {
     ($name:literal, $summary:literal, $module:ident::$rows:ident) => {{
-        fn run(options: &Options) -> Vec<Row> {
-            let bench = Bench::new($name, options.precision);
+        fn run(options: &$crate::Options) -> Vec<$crate::Row> {
+            let bench = $crate::motion::bench::Bench::new($name, options.precision);
             match options.precision {
-                Precision::F32 => $module::$rows::<f32>(&bench),
-                Precision::F64 => $module::$rows::<f64>(&bench),
+                phyxel::Precision::F32 => $module::$rows::<f32>(&bench),
+                phyxel::Precision::F64 => $module::$rows::<f64>(&bench),
             }
         }
-        Case { name: $name, summary: $summary, run }
+        $crate::Case { name: $name, summary: $summary, run }
     }};
 }
+pub(crate) use case;
 
 pub(crate) const CASES: &[Case] = &[
     case!("spin", "a bar that spins about its centre becomes longer", spin::rows),

@@ -70,6 +70,18 @@ pub(crate) fn rotate(v: [f64; 3], spin: [f64; 3], t: f64) -> [f64; 3] {
 }
 
 impl<R: Real> Model<R> {
+    /// Adds the nodes of bodies that are asleep to those that are held, which are ascending.
+    pub fn hold_sleepers(&self, asleep: impl Iterator<Item = bool>, held: &mut Vec<Held<R>>) {
+        let pinned = held.len();
+        for (body, _) in self.bodies.iter().zip(asleep).filter(|(_, asleep)| *asleep) {
+            let still = |n: usize| Held { node: n as u32, free: Mat3::zero(), velocity: Vec3::zero() };
+            held.extend(body.nodes.clone().map(still));
+        }
+        if held.len() > pinned {
+            held.sort_unstable_by_key(|h| h.node);
+        }
+    }
+
     /// The pinned nodes, ascending, with the velocities that bring them from displacements `u` to where they must be
     /// at `time`, if they move for `dt`. Where pins overlap, the later one decides about the directions that it holds, and
     /// the earlier one about those that are left.

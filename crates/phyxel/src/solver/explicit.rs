@@ -1,6 +1,9 @@
 //! Explicit time integration. The caller cuts steps so that they are stable.
+//!
+//! Contact is a change of velocities before nodes move: those that would pass a surface within the step are stopped at it.
 
 use super::forces;
+use super::knock::{self, Knocks, Unknowns};
 use crate::contact::{Path, Plane};
 use crate::math::{Real, Vec3};
 use crate::model::{Held, Model};
@@ -8,6 +11,12 @@ use crate::par;
 use crate::scene::Integrator;
 use crate::state::State;
 use crate::stencil::block::BlockScratch;
+
+/// How often what sweeps over contact among bodies bring together is looked for, and sweeps each time.
+const MAX_ROUNDS: usize = 6;
+const MAX_SWEEPS: usize = 30;
+/// Sweeps after the second half of Verlet's kick, when pairs have nearly the velocities that they need.
+const FEW_SWEEPS: usize = 6;
 
 /// Vectors that explicit steps need.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +28,11 @@ pub struct Explicit<R> {
     stages: Vec<Stage<R>>,
     /// Where a Runge–Kutta step began.
     start: Stage<R>,
+    knocks: Knocks<R>,
+    /// Inverse mass along each axis; zero where held.
+    inverse_mass: Vec<Vec3<R>>,
+    /// Surfaces have passed each other in the last step.
+    passed: bool,
 }
 
 /// One stage of a Runge–Kutta method, the rates `(u̇, v̇)`; or a state `(u, v)`.
@@ -39,6 +53,8 @@ impl<R: Real> Explicit<R> {
         dt: f64,
     ) {
         self.forces.resize(model.node_count(), Vec3::zero());
+        self.knocks.part();
+        self.passed = false;
         let h = R::of(dt);
         match integrator {
             Integrator::ExplicitEuler => self.euler(model, state, scratch, dt),
@@ -79,6 +95,8 @@ impl<R: Real> Explicit<R> {
         self.kick(model, state, R::of(dt));
         collide(model, state, half);
         self.hold(state);
+        // Nodes keep this velocity until the middle of the next step.
+        self.keep_apart(model, state, dt);
         drift(state, half);
     }
 
@@ -93,6 +111,10 @@ impl<R: Real> Explicit<R> {
         forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
         self.kick(model, state, half);
         // The second half of the kick must not leave nodes on a surface with a velocity into it.
+        let Self { knocks, inverse_mass, .. } = self;
+        knocks.keep_pressing();
+        let unknowns = Unknowns { model, start: None, inverse_mass, way: dt, dt };
+        (0..FEW_SWEEPS).for_each(|sweep| knocks.sweep(&unknowns, &mut state.v, sweep));
         rest_on_surfaces(model, state, R::of(dt));
         self.hold(state);
         self.forces_of = Some((model.version, state.steps + 1));
@@ -141,7 +163,8 @@ impl<R: Real> Explicit<R> {
     }
 
     /// Brings held and penetrating nodes where they belong after a step that ignored them.
-    fn land(&self, model: &Model<R>, state: &mut State<R>, dt: f64) {
+    fn land(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
+        self.part_on_the_way(model, state, dt);
         let start = &self.start.du;
         for held in &self.held {
             let n = held.node as usize;
@@ -150,10 +173,13 @@ impl<R: Real> Explicit<R> {
             state.u[n] = start[n] + held.free * moved + given * R::of(dt);
             state.v[n] = held.free * state.v[n] + given;
         }
-        for collider in &model.colliders {
-            let (friction, bounce) = (R::of(collider.friction), R::of(collider.restitution));
+        for (c, collider) in model.colliders.iter().enumerate() {
             for &node in &model.touchable {
                 let n = node as usize;
+                if !model.meets(n, c) {
+                    continue;
+                }
+                let (friction, bounce) = (R::of(model.friction_on(n, c)), R::of(model.restitution_on(n, c)));
                 // The whole step was free: what it passed is found along its way.
                 let moved = (state.u[n] - start[n]) * R::of(1.0 / dt);
                 let Some(plane) = collider.meet::<R>(&path(model, n, (start[n], moved), (state.time, dt))) else {
@@ -169,6 +195,29 @@ impl<R: Real> Explicit<R> {
         }
     }
 
+    /// Keeps surfaces apart after a step that ignored them: the mean velocity of the step is what must not lead them
+    /// through each other, and what changes it changes the velocity at the end.
+    fn part_on_the_way(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
+        if !model.surface.touches_soft() {
+            return;
+        }
+        let mut end = std::mem::take(&mut state.v);
+        let mut start = std::mem::take(&mut self.start.du);
+        let inverse = R::of(1.0 / dt);
+        // The state as it would be had it moved evenly, and what is then changed about that.
+        state.v = (0..start.len()).map(|n| (state.u[n] - start[n]) * inverse).collect();
+        let even = state.v.clone();
+        std::mem::swap(&mut state.u, &mut start);
+        self.keep_apart(model, state, dt);
+        std::mem::swap(&mut state.u, &mut start);
+        for (n, v) in state.v.iter().enumerate() {
+            end[n] += *v - even[n];
+            state.u[n] += (*v - even[n]) * R::of(dt);
+        }
+        state.v = end;
+        self.start.du = start;
+    }
+
     fn kick(&self, model: &Model<R>, state: &mut State<R>, h: R) {
         par::for_each(&mut state.v, |i, v| *v += self.forces[i] * (h / model.masses[i]));
     }
@@ -178,10 +227,65 @@ impl<R: Real> Explicit<R> {
         collide(model, state, R::of(dt));
         self.find_held(model, state, dt);
         self.hold(state);
+        self.keep_apart(model, state, dt);
+    }
+
+    /// Changes velocities so that no two surfaces pass each other within `dt`.
+    fn keep_apart(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
+        if !model.surface.touches_soft() {
+            return;
+        }
+        self.note_inverse_mass(model);
+        self.knocks.begin(model, &state.u);
+        let (missed, passed) = knock::tolerances(model);
+        for round in 0..MAX_ROUNDS {
+            let Self { knocks, inverse_mass, .. } = self;
+            let unknowns = Unknowns { model, start: None, inverse_mass, way: dt, dt };
+            // Without a push, nothing moves otherwise than when it was looked for.
+            if round == 0 || knocks.touching() > 0 {
+                knocks.find(&unknowns, &state.v);
+            }
+            let worst = knocks.worst(&unknowns, &state.v);
+            self.passed = worst > passed;
+            if worst <= missed {
+                break;
+            }
+            for sweep in 0..MAX_SWEEPS {
+                knocks.sweep(&unknowns, &mut state.v, sweep);
+                if knocks.worst(&unknowns, &state.v) <= missed {
+                    break;
+                }
+            }
+            if !model.colliders.is_empty() {
+                collide(model, state, R::of(dt));
+                self.hold(state);
+            }
+        }
+        self.knocks.note_joined(model);
+    }
+
+    fn note_inverse_mass(&mut self, model: &Model<R>) {
+        self.inverse_mass.resize(model.node_count(), Vec3::zero());
+        par::for_each(&mut self.inverse_mass, |i, w| *w = Vec3([R::one() / model.masses[i]; 3]));
+        for held in &self.held {
+            let w = &mut self.inverse_mass[held.node as usize];
+            (0..3).for_each(|a| w.0[a] = w.0[a] * held.free.0[a][a]);
+        }
+    }
+
+    /// Whether surfaces were kept apart in the last step.
+    pub fn is_settled(&self) -> bool {
+        !self.passed
+    }
+
+    /// The bodies that have pressed on each other in the last step.
+    pub fn joined(&self) -> &[(usize, usize)] {
+        self.knocks.joined()
     }
 
     fn find_held(&mut self, model: &Model<R>, state: &State<R>, dt: f64) {
         model.held_by_pins(&state.u, state.time + dt, dt, &mut self.held);
+        model.hold_sleepers(state.rest.iter().map(|rest| rest.asleep), &mut self.held);
     }
 
     /// Verlet's forces, if the next step would use them; empty otherwise.
@@ -212,13 +316,14 @@ fn path<R: Real>(model: &Model<R>, node: usize, (u, v): (Vec3<R>, Vec3<R>), (sta
 /// Stops nodes that would pass a surface within `dt`.
 fn collide<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
     let State { u, v, time, .. } = state;
-    for collider in &model.colliders {
-        let (friction, bounce) = (R::of(collider.friction), R::of(collider.restitution));
+    for (c, collider) in model.colliders.iter().enumerate() {
         par::for_each(v, |i, v| {
             if model.is_touchable(i)
+                && model.meets(i, c)
                 && let Some(plane) = collider.meet::<R>(&path(model, i, (u[i], *v), (*time, dt.to_f64())))
             {
-                *v = plane.resolve(*v, dt, friction, bounce);
+                let (friction, bounce) = (model.friction_on(i, c), model.restitution_on(i, c));
+                *v = plane.resolve(*v, dt, R::of(friction), R::of(bounce));
             }
         });
     }
@@ -227,10 +332,9 @@ fn collide<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
 /// Stops nodes that lie on a surface, or in it, from going further in.
 fn rest_on_surfaces<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
     let State { u, v, time, .. } = state;
-    for collider in &model.colliders {
-        let friction = R::of(collider.friction);
+    for (c, collider) in model.colliders.iter().enumerate() {
         par::for_each(v, |i, v| {
-            if !model.is_touchable(i) {
+            if !model.is_touchable(i) || !model.meets(i, c) {
                 return;
             }
             let plane = collider.nearest::<R>(&path(model, i, (u[i], *v), (*time, dt.to_f64())));
@@ -238,7 +342,7 @@ fn rest_on_surfaces<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
             let scale = model.rest[i].norm() + u[i].norm() + next.abs();
             let rounding = R::EPSILON * R::of(16.0) * scale;
             if plane.gap <= rounding {
-                *v = Plane { gap: R::zero(), ..plane }.resolve(*v, R::one(), friction, R::zero());
+                *v = Plane { gap: R::zero(), ..plane }.resolve(*v, R::one(), R::of(model.friction_on(i, c)), R::zero());
             }
         });
     }

@@ -6,6 +6,7 @@ mod explicit;
 pub mod forces;
 mod guard;
 mod implicit;
+mod knock;
 mod ledger;
 pub mod momentum;
 mod press;
@@ -225,7 +226,11 @@ impl<R: Real> Solver<R> {
 
     /// Whether contact among bodies was solved to the end in the last step; if not, surfaces may have passed each other.
     fn is_settled(&self) -> bool {
-        if let Kind::Implicit(implicit) = &self.kind { implicit.settled } else { true }
+        match &self.kind {
+            Kind::Implicit(implicit) => implicit.settled,
+            Kind::Positions(xpbd) => xpbd.settled,
+            Kind::Explicit(explicit) => explicit.is_settled(),
+        }
     }
 
     /// Forgets the contacts of a step that was rolled back.
@@ -311,11 +316,10 @@ impl<R: Real> Solver<R> {
     /// Makes a step that the guard has accepted final: rigid bodies move, ties tear, contacts are noted.
     fn accept(&mut self, model: &Model<R>, state: &mut State<R>, before: (&[Vec3<R>], &[Vec3<R>]), dt: f64) {
         let times = self.times();
+        self.find_touching(model);
         if let Kind::Implicit(implicit) = &self.kind {
             let gamma = R::of(dt / times);
             let stage = Stage { u: before.0, v: before.1, gamma, over: R::of(dt), end_time: state.time };
-            self.touching.clear();
-            self.touching.extend(implicit.press().touching_bodies(model));
             let sources = (&implicit.touches[..], implicit.press());
             self.ledger.note_solve(model, &stage, sources, times);
             for row in &implicit.press().rows {
@@ -336,10 +340,8 @@ impl<R: Real> Solver<R> {
     fn note_momenta(&mut self, model: &Model<R>, state: &State<R>, dt: f64) {
         self.momenta.clear();
         // Symplectic methods keep both by themselves; equilibrium has none.
-        let needless = matches!(
-            self.settings.integrator,
-            Integrator::SymplecticEuler | Integrator::LeapFrog | Integrator::Verlet | Integrator::QuasiStatic
-        );
+        let needless =
+            self.settings.integrator == Integrator::QuasiStatic || (self.is_symplectic(model) && !model.rows_needed());
         if !self.settings.conserve_momentum || needless {
             return;
         }
@@ -362,10 +364,12 @@ impl<R: Real> Solver<R> {
         self.find_clusters(model);
         let gravity = Vec3(model.loads.gravity.to_f64());
         let State { u, v, .. } = state;
+        let symplectic = self.is_symplectic(model);
         let (clusters, momenta) = (&self.clusters, &self.momenta);
         for first in 0..clusters.len() {
             let members = || (first..clusters.len()).filter(move |&b| clusters[b] == first);
-            if members().next() != Some(first) || members().any(|b| momenta[b].is_none()) {
+            let alone = members().count() < 2;
+            if members().next() != Some(first) || members().any(|b| momenta[b].is_none()) || (symplectic && alone) {
                 continue;
             }
             let join = |sum: Option<Momentum>, m: Momentum| Some(sum.map_or(m, |sum| sum.join(&m)));
@@ -384,16 +388,35 @@ impl<R: Real> Solver<R> {
 
     /// Notes which bodies press on each other.
     fn find_clusters(&mut self, model: &Model<R>) {
-        let Self { clusters, kind, .. } = self;
+        self.find_touching(model);
+        let Self { clusters, touching, .. } = self;
         clusters.clear();
         clusters.extend(0..model.bodies.len());
-        let Kind::Implicit(implicit) = kind else { return };
-        for (a, b) in implicit.press().touching_bodies(model) {
+        for &(a, b) in touching.iter() {
             let (low, high) = (clusters[a].min(clusters[b]), clusters[a].max(clusters[b]));
             if low != high {
                 clusters.iter_mut().filter(|c| **c == high).for_each(|c| *c = low);
             }
         }
+    }
+
+    /// Notes the pairs of bodies that press on each other.
+    fn find_touching(&mut self, model: &Model<R>) {
+        let Self { touching, kind, .. } = self;
+        touching.clear();
+        match kind {
+            Kind::Implicit(implicit) => touching.extend(implicit.press().touching_bodies(model)),
+            Kind::Positions(xpbd) => touching.extend_from_slice(xpbd.joined()),
+            Kind::Explicit(explicit) => touching.extend_from_slice(explicit.joined()),
+        }
+    }
+
+    /// Whether steps keep both momenta of a body by themselves, as long as nothing touches it. Rayleigh's damping takes
+    /// spin from a strained body.
+    fn is_symplectic(&self, model: &Model<R>) -> bool {
+        let symplectic =
+            matches!(self.settings.integrator, Integrator::SymplecticEuler | Integrator::LeapFrog | Integrator::Verlet);
+        symplectic && !model.blocks.iter().any(|b| b.is_damped())
     }
 
     /// Bytes held.

@@ -114,7 +114,7 @@ impl<R: Real> Implicit<R> {
         let nodes = model.node_count();
         self.v[nodes..].copy_from_slice(&self.riders.free);
         model.held_by_pins(stage.u, stage.end_time, stage.over.to_f64(), &mut self.pins);
-        self.hold_sleepers(model);
+        model.hold_sleepers(self.riders.asleep.iter().copied(), &mut self.pins);
         touch::seed(model, (stage, &self.pins), &self.v, inertia, &mut self.touches);
         self.set_scales(model, stage, inertia);
         let newton =
@@ -169,18 +169,6 @@ impl<R: Real> Implicit<R> {
         self.matrix.press.end(&self.v, missed);
         report.contacts = self.touches.len() + self.matrix.press.touching();
         Ok(())
-    }
-
-    /// Holds the nodes of bodies that sleep.
-    fn hold_sleepers(&mut self, model: &Model<R>) {
-        let pinned = self.pins.len();
-        for (body, _) in model.bodies.iter().zip(&self.riders.asleep).filter(|(_, asleep)| **asleep) {
-            let still = |n: usize| Held { node: n as u32, free: Mat3::zero(), velocity: Vec3::zero() };
-            self.pins.extend(body.nodes.clone().map(still));
-        }
-        if self.pins.len() > pinned {
-            self.pins.sort_unstable_by_key(|h| h.node);
-        }
     }
 
     fn sleeps(&self, block: &Block<R>) -> bool {

@@ -1,0 +1,242 @@
+//! Contact among bodies by impulses, one pair of surface parts after the other: for displacements in position-based
+//! steps, for velocities in explicit ones.
+//!
+//! Each pair that is near, or meets on its way, may not come nearer than the distance that is kept. What keeps it apart is
+//! summed up, may shrink again and never pulls; friction is summed up likewise within Coulomb's cone (projected
+//! Gauss–Seidel). Both sides get the same impulse, so momentum is kept to rounding; a pair only ever loses energy, but for
+//! overlap at the start, which is undone at a bounded speed. Pairs are swept in the order of their keys, whatever the threads.
+
+use crate::contact::{Finder, Gripper, MAX_PUSH_SPEED, Pair, Sweep};
+use crate::math::{Real, Vec3};
+use crate::model::Model;
+
+/// Part of the distance kept that a pair must not go beyond.
+const PASSED: f64 = 0.5;
+/// Part of the distance kept by which a pair may miss it.
+const MISSED: f64 = 0.05;
+
+/// One pair within a step.
+#[derive(Clone, Copy, Debug)]
+struct Row<R> {
+    key: u64,
+    first: u32,
+    count: u32,
+    normal: Vec3<R>,
+    /// The combination of the unknowns at the start.
+    base: Vec3<R>,
+    /// The least that it must grow by along the normal.
+    least: R,
+    friction: R,
+    /// How much the combination changes for an impulse along the normal, and at most for one across it [1/kg].
+    along: R,
+    across: R,
+    /// Sums of the impulses, in kilograms times the unit of the unknowns.
+    push: R,
+    drag: Vec3<R>,
+}
+
+/// What is solved for.
+#[derive(Clone, Copy)]
+pub struct Unknowns<'a, R> {
+    /// The model.
+    pub model: &'a Model<R>,
+    /// Their values at the start; none for velocities, which begin at nothing.
+    pub start: Option<&'a [Vec3<R>]>,
+    /// Inverse masses along the axes, zero where held [1/kg].
+    pub inverse_mass: &'a [Vec3<R>],
+    /// The way that one unit leads: 1 for displacements, the time for velocities.
+    pub way: f64,
+    /// Time in which nodes move so [s].
+    pub dt: f64,
+}
+
+/// All pairs of a step.
+#[derive(Clone, Debug, Default)]
+pub struct Knocks<R> {
+    finder: Finder,
+    found: Vec<Pair>,
+    /// Ascending by key.
+    rows: Vec<Row<R>>,
+    /// Node and weight, row after row.
+    entries: Vec<(u32, R)>,
+    from: Vec<Vec3<f64>>,
+    moves: Vec<Vec3<f64>>,
+    /// Bodies that have pressed on each other since the last [`Knocks::part`].
+    joined: Vec<(usize, usize)>,
+}
+
+impl<R: Real> Knocks<R> {
+    /// Forgets who pressed on whom.
+    pub fn part(&mut self) {
+        self.joined.clear();
+    }
+
+    /// Starts with nodes at displacements `u`.
+    pub fn begin(&mut self, model: &Model<R>, u: &[Vec3<R>]) {
+        self.rows.clear();
+        self.entries.clear();
+        model.surface.positions(model, u, &mut self.from);
+    }
+
+    /// How many pairs press on each other.
+    pub fn touching(&self) -> usize {
+        self.rows.iter().filter(|r| r.push > R::zero()).count()
+    }
+
+    /// Adds the pairs that are near, or meet on the way to `x`.
+    pub fn find(&mut self, unknowns: &Unknowns<'_, R>, x: &[Vec3<R>]) {
+        let surface = &unknowns.model.surface;
+        self.moves.clear();
+        self.moves.extend(surface.vertices.iter().map(|v| {
+            let start = unknowns.start.map_or(Vec3::zero(), |start| v.of(start));
+            (v.of(x) - start) * unknowns.way
+        }));
+        self.found.clear();
+        let sweep = Sweep { from: &self.from, moves: &self.moves };
+        let nothing = &mut Gripper::none();
+        self.finder.find(surface, unknowns.model.version, &sweep, (nothing, &[]), &mut self.found);
+        let known = self.rows.len();
+        for k in 0..self.found.len() {
+            let key = self.found[k].key;
+            if self.rows[..known].binary_search_by_key(&key, |r| r.key).is_err() {
+                let pair = self.found[k];
+                self.add_row(unknowns, &pair);
+            }
+        }
+        self.rows.sort_unstable_by_key(|r| r.key);
+    }
+
+    fn add_row(&mut self, unknowns: &Unknowns<'_, R>, pair: &Pair) {
+        let first = self.entries.len();
+        for (&v, &weight) in pair.vertices.iter().zip(&pair.weights) {
+            for (node, share) in unknowns.model.surface.vertices[v as usize].parts() {
+                // Vertices of phyxels may share some.
+                match self.entries[first..].iter_mut().find(|e| e.0 == node) {
+                    Some(entry) => entry.1 += R::of(weight * share),
+                    None => self.entries.push((node, R::of(weight * share))),
+                }
+            }
+        }
+        let entries = &mut self.entries[first..];
+        entries.sort_unstable_by_key(|e| e.0);
+        let normal = Vec3::of(pair.normal.0);
+        let (mut along, mut across) = (R::zero(), R::zero());
+        for &(node, weight) in entries.iter() {
+            let w = unknowns.inverse_mass[node as usize];
+            along += weight * weight * normal.dot(each(w, normal));
+            across += weight * weight * w.0[0].max(w.0[1]).max(w.0[2]);
+        }
+        if along <= R::zero() {
+            self.entries.truncate(first);
+            return;
+        }
+        let least = R::of((-pair.gap).min(MAX_PUSH_SPEED * unknowns.dt) / unknowns.way);
+        let base = unknowns.start.map_or(Vec3::zero(), |start| combine(entries, start));
+        self.rows.push(Row {
+            key: pair.key,
+            first: first as u32,
+            count: entries.len() as u32,
+            normal,
+            base,
+            least,
+            friction: R::of(pair.friction),
+            along,
+            across,
+            push: R::zero(),
+            drag: Vec3::zero(),
+        });
+    }
+
+    /// Brings every pair apart, one after the other, forward and backward in turn.
+    pub fn sweep(&mut self, unknowns: &Unknowns<'_, R>, x: &mut [Vec3<R>], round: usize) {
+        let count = self.rows.len();
+        for k in 0..count {
+            let k = if round % 2 == 0 { k } else { count - 1 - k };
+            let row = &mut self.rows[k];
+            let entries = &self.entries[row.first as usize..(row.first + row.count) as usize];
+            row.solve(unknowns.inverse_mass, entries, x);
+        }
+    }
+
+    /// By how much the worst pair is nearer than it may be [m].
+    pub fn worst(&self, unknowns: &Unknowns<'_, R>, x: &[Vec3<R>]) -> f64 {
+        let short = |row: &Row<R>| row.least - row.normal.dot(combine(self.entries(row), x) - row.base);
+        self.rows.iter().map(short).fold(R::zero(), R::max).to_f64() * unknowns.way
+    }
+
+    /// Goes on with the pairs that press on each other alone, which may not approach any more, whatever they did before.
+    pub fn keep_pressing(&mut self) {
+        self.rows.retain(|r| r.push > R::zero());
+        for row in &mut self.rows {
+            (row.least, row.push, row.drag) = (R::zero(), R::zero(), Vec3::zero());
+        }
+    }
+
+    /// Notes the bodies that press on each other.
+    pub fn note_joined(&mut self, model: &Model<R>) {
+        let body = |node: u32| model.bodies.partition_point(|b| b.nodes.end <= node as usize);
+        let Self { rows, entries, joined, .. } = self;
+        for row in rows.iter().filter(|r| r.push > R::zero()) {
+            let (first, last) = (row.first as usize, (row.first + row.count) as usize - 1);
+            joined.push((body(entries[first].0), body(entries[last].0)));
+        }
+        joined.sort_unstable();
+        joined.dedup();
+    }
+
+    /// The bodies that have pressed on each other, ascending.
+    pub fn joined(&self) -> &[(usize, usize)] {
+        &self.joined
+    }
+
+    fn entries(&self, row: &Row<R>) -> &[(u32, R)] {
+        &self.entries[row.first as usize..(row.first + row.count) as usize]
+    }
+}
+
+impl<R: Real> Row<R> {
+    fn solve(&mut self, inverse_mass: &[Vec3<R>], entries: &[(u32, R)], x: &mut [Vec3<R>]) {
+        let moved = combine(entries, x) - self.base;
+        let push = (self.push + (self.least - self.normal.dot(moved)) / self.along).max(R::zero());
+        if push == R::zero() && self.push == R::zero() {
+            return;
+        }
+        let normal = self.normal * (push - self.push);
+        self.push = push;
+        give(inverse_mass, entries, x, normal);
+        if self.friction > R::zero() {
+            let moved = combine(entries, x) - self.base;
+            let slip = moved - self.normal * self.normal.dot(moved);
+            let drag = within_cone(self.drag - slip * (R::one() / self.across), self.friction * push);
+            give(inverse_mass, entries, x, drag - self.drag);
+            self.drag = drag;
+        }
+    }
+}
+
+/// Error that surfaces do not feel, and what they do [m].
+pub fn tolerances<R: Real>(model: &Model<R>) -> (f64, f64) {
+    let kept = model.surface.kept_apart();
+    (MISSED * kept, PASSED * kept)
+}
+
+/// The nearest impulse that is not longer than `most`.
+pub fn within_cone<R: Real>(trial: Vec3<R>, most: R) -> Vec3<R> {
+    let size = trial.norm();
+    if size > most { trial * (most / size) } else { trial }
+}
+
+/// The rates along the axes times a vector.
+pub fn each<R: Real>(w: Vec3<R>, x: Vec3<R>) -> Vec3<R> {
+    Vec3([w.0[0] * x.0[0], w.0[1] * x.0[1], w.0[2] * x.0[2]])
+}
+
+/// `Σ w x`.
+fn combine<R: Real>(entries: &[(u32, R)], x: &[Vec3<R>]) -> Vec3<R> {
+    entries.iter().fold(Vec3::zero(), |sum, &(n, w)| sum + x[n as usize] * w)
+}
+
+/// Gives an impulse to the first thing of a pair, and takes it from the second.
+fn give<R: Real>(inverse_mass: &[Vec3<R>], entries: &[(u32, R)], x: &mut [Vec3<R>], impulse: Vec3<R>) {
+    entries.iter().for_each(|&(n, w)| x[n as usize] += each(inverse_mass[n as usize], impulse * w));
+}
