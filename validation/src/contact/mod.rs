@@ -1,5 +1,6 @@
 //! Cases about contact: falling, sliding, sticking, tipping, stacking, pressing and colliding.
 
+mod ball;
 mod collision;
 mod fall;
 mod ground;

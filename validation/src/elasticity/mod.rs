@@ -14,7 +14,7 @@ mod sphere;
 use crate::Case;
 
 pub(crate) use rig::{pins, points_of};
-pub(crate) use specimen::of_mesh;
+pub(crate) use specimen::volume;
 
 pub(crate) const CASES: &[Case] = &[
     Case {

@@ -3,7 +3,7 @@
 //! Contact is a change of velocities before nodes move: those that would pass a surface within the step are stopped at it.
 
 use super::forces;
-use super::knock::{self, Knocks, Unknowns};
+use super::knock::{Knocks, Tolerances, Unknowns};
 use crate::contact::{Path, Plane};
 use crate::math::{Real, Vec3};
 use crate::model::{Held, Model};
@@ -237,22 +237,21 @@ impl<R: Real> Explicit<R> {
         }
         self.note_inverse_mass(model);
         self.knocks.begin(model, &state.u);
-        let (missed, passed) = knock::tolerances(model);
+        let near = Tolerances::of(model);
         for round in 0..MAX_ROUNDS {
             let Self { knocks, inverse_mass, .. } = self;
             let unknowns = Unknowns { model, start: None, inverse_mass, way: dt, dt };
-            // Without a push, nothing moves otherwise than when it was looked for.
-            if round == 0 || knocks.touching() > 0 {
+            if round == 0 || knocks.strayed(&unknowns, &state.v) > near.strayed {
                 knocks.find(&unknowns, &state.v);
             }
             let worst = knocks.worst(&unknowns, &state.v);
-            self.passed = worst > passed;
-            if worst <= missed {
+            self.passed = worst > near.passed;
+            if worst <= near.missed {
                 break;
             }
             for sweep in 0..MAX_SWEEPS {
                 knocks.sweep(&unknowns, &mut state.v, sweep);
-                if knocks.worst(&unknowns, &state.v) <= missed {
+                if knocks.worst(&unknowns, &state.v) <= near.missed {
                     break;
                 }
             }

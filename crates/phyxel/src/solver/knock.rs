@@ -6,7 +6,7 @@
 //! Gauss–Seidel). Both sides get the same impulse, so momentum is kept to rounding; a pair only ever loses energy, but for
 //! overlap at the start, which is undone at a bounded speed. Pairs are swept in the order of their keys, whatever the threads.
 
-use crate::contact::{Finder, Gripper, MAX_PUSH_SPEED, Pair, Sweep};
+use crate::contact::{Finder, Gripper, MAX_PUSH_SPEED, Pair, Sweep, Vertex};
 use crate::math::{Real, Vec3};
 use crate::model::Model;
 
@@ -14,6 +14,9 @@ use crate::model::Model;
 const PASSED: f64 = 0.5;
 /// Part of the distance kept by which a pair may miss it.
 const MISSED: f64 = 0.05;
+
+/// Part of the distance kept by which both things of a pair may end elsewhere than expected and still be apart.
+const STRAYED: f64 = 0.2;
 
 /// One pair within a step.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +51,14 @@ pub struct Unknowns<'a, R> {
     pub way: f64,
     /// Time in which nodes move so [s].
     pub dt: f64,
+}
+
+impl<R: Real> Unknowns<'_, R> {
+    /// How far a vertex has moved [m].
+    fn way_of(&self, vertex: &Vertex, x: &[Vec3<R>]) -> Vec3<f64> {
+        let start = self.start.map_or(Vec3::zero(), |start| vertex.of(start));
+        (vertex.of(x) - start) * self.way
+    }
 }
 
 /// All pairs of a step.
@@ -87,10 +98,7 @@ impl<R: Real> Knocks<R> {
     pub fn find(&mut self, unknowns: &Unknowns<'_, R>, x: &[Vec3<R>]) {
         let surface = &unknowns.model.surface;
         self.moves.clear();
-        self.moves.extend(surface.vertices.iter().map(|v| {
-            let start = unknowns.start.map_or(Vec3::zero(), |start| v.of(start));
-            (v.of(x) - start) * unknowns.way
-        }));
+        self.moves.extend(surface.vertices.iter().map(|v| unknowns.way_of(v, x)));
         self.found.clear();
         let sweep = Sweep { from: &self.from, moves: &self.moves };
         let nothing = &mut Gripper::none();
@@ -104,6 +112,12 @@ impl<R: Real> Knocks<R> {
             }
         }
         self.rows.sort_unstable_by_key(|r| r.key);
+    }
+
+    /// How far the way of any vertex to `x` ends from where it did when pairs were last looked for [m].
+    pub fn strayed(&self, unknowns: &Unknowns<'_, R>, x: &[Vec3<R>]) -> f64 {
+        let vertices = unknowns.model.surface.vertices.iter().zip(&self.moves);
+        vertices.map(|(v, m)| (unknowns.way_of(v, x) - *m).norm_squared()).fold(0.0, f64::max).sqrt()
     }
 
     fn add_row(&mut self, unknowns: &Unknowns<'_, R>, pair: &Pair) {
@@ -214,10 +228,23 @@ impl<R: Real> Row<R> {
     }
 }
 
-/// Error that surfaces do not feel, and what they do [m].
-pub fn tolerances<R: Real>(model: &Model<R>) -> (f64, f64) {
-    let kept = model.surface.kept_apart();
-    (MISSED * kept, PASSED * kept)
+/// What counts as near enough between surfaces [m].
+#[derive(Clone, Copy, Debug)]
+pub struct Tolerances {
+    /// An error that they do not feel.
+    pub missed: f64,
+    /// One with which they may have passed each other.
+    pub passed: f64,
+    /// Vertices that end no further from where they were expected meet nothing that is not known.
+    pub strayed: f64,
+}
+
+impl Tolerances {
+    /// For the bodies of a model.
+    pub fn of<R: Real>(model: &Model<R>) -> Self {
+        let kept = model.surface.kept_apart();
+        Tolerances { missed: MISSED * kept, passed: PASSED * kept, strayed: STRAYED * kept }
+    }
 }
 
 /// The nearest impulse that is not longer than `most`.

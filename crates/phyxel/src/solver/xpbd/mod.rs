@@ -10,7 +10,7 @@ mod elements;
 mod ground;
 
 use super::colour::{Colouring, colour};
-use super::knock::{self, Knocks, Unknowns};
+use super::knock::{Knocks, Tolerances, Unknowns};
 use crate::material::{AnyLaw, Corotated, lame, with_law};
 use crate::math::{Real, Vec3};
 use crate::model::{Held, Model};
@@ -161,23 +161,25 @@ impl<R: Real> Xpbd<R> {
         let start = &self.start;
         let unknowns = Unknowns { model, start: Some(start), inverse_mass: &self.inverse_mass, way: 1.0, dt: h };
         let span = Span { start, inverse_mass: &self.inverse_mass, h: R::of(h), end };
-        let (missed, passed) = knock::tolerances(model);
+        let near = Tolerances::of(model);
         let mut worst = f64::INFINITY;
         for _ in 0..MAX_ROUNDS {
             for round in 0..MAX_SWEEPS {
-                if self.knocks.worst(&unknowns, u) < missed {
+                if self.knocks.worst(&unknowns, u) < near.missed {
                     break;
                 }
                 self.knocks.sweep(&unknowns, u, round);
                 self.ground.sweep(model, &span, u);
             }
-            self.knocks.find(&unknowns, u);
+            if self.knocks.strayed(&unknowns, u) > near.strayed {
+                self.knocks.find(&unknowns, u);
+            }
             worst = self.knocks.worst(&unknowns, u);
-            if worst < missed {
+            if worst < near.missed {
                 break;
             }
         }
-        self.settled &= worst < passed;
+        self.settled &= worst < near.passed;
         self.knocks.note_joined(model);
     }
 
