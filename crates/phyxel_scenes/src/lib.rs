@@ -2,6 +2,10 @@
 //!
 //! Each is a file in the folder `scenes` of the project, to read and to copy from.
 
+mod pile;
+
+pub use pile::pile;
+
 /// A scene that comes with phyxel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltIn {

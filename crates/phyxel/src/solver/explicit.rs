@@ -4,6 +4,7 @@
 
 use super::forces;
 use super::knock::{Knocks, Tolerances, Unknowns};
+use super::ledger::{Note, Partner};
 use crate::contact::{Path, Plane};
 use crate::math::{Real, Vec3};
 use crate::model::{Held, Model};
@@ -28,11 +29,13 @@ pub struct Explicit<R> {
     stages: Vec<Stage<R>>,
     /// Where a Runge–Kutta step began.
     start: Stage<R>,
-    knocks: Knocks<R>,
+    pub(super) knocks: Knocks<R>,
     /// Inverse mass along each axis; zero where held.
     inverse_mass: Vec<Vec3<R>>,
     /// Surfaces have passed each other in the last step.
     passed: bool,
+    /// Velocities before a collider changed them.
+    before: Vec<Vec3<R>>,
 }
 
 /// One stage of a Runge–Kutta method, the rates `(u̇, v̇)`; or a state `(u, v)`.
@@ -80,7 +83,7 @@ impl<R: Real> Explicit<R> {
         self.constrain(model, state, dt);
         drift(state, R::of(dt));
         self.kick(model, state, R::of(dt));
-        rest_on_surfaces(model, state, R::of(dt));
+        self.rest_on_surfaces(model, state, R::of(dt));
         self.hold(state);
     }
 
@@ -93,7 +96,7 @@ impl<R: Real> Explicit<R> {
         drift(state, half);
         forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
         self.kick(model, state, R::of(dt));
-        collide(model, state, half);
+        self.collide(model, state, half);
         self.hold(state);
         // Nodes keep this velocity until the middle of the next step.
         self.keep_apart(model, state, dt);
@@ -115,7 +118,7 @@ impl<R: Real> Explicit<R> {
         knocks.keep_pressing();
         let unknowns = Unknowns { model, start: None, inverse_mass, way: dt, dt };
         (0..FEW_SWEEPS).for_each(|sweep| knocks.sweep(&unknowns, &mut state.v, sweep));
-        rest_on_surfaces(model, state, R::of(dt));
+        self.rest_on_surfaces(model, state, R::of(dt));
         self.hold(state);
         self.forces_of = Some((model.version, state.steps + 1));
     }
@@ -198,7 +201,7 @@ impl<R: Real> Explicit<R> {
     /// Keeps surfaces apart after a step that ignored them: the mean velocity of the step is what must not lead them
     /// through each other, and what changes it changes the velocity at the end.
     fn part_on_the_way(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
-        if !model.surface.touches_soft() {
+        if !model.rows_needed() && model.ties.is_empty() {
             return;
         }
         let mut end = std::mem::take(&mut state.v);
@@ -218,13 +221,53 @@ impl<R: Real> Explicit<R> {
         self.start.du = start;
     }
 
+    /// Stops nodes that would pass a surface within `dt`.
+    fn collide(&mut self, model: &Model<R>, state: &mut State<R>, dt: R) {
+        for (c, collider) in model.colliders.iter().enumerate() {
+            self.before.clone_from(&state.v);
+            let State { u, v, time, .. } = state;
+            par::for_each(v, |i, v| {
+                if model.is_touchable(i)
+                    && model.meets(i, c)
+                    && let Some(plane) = collider.meet::<R>(&path(model, i, (u[i], *v), (*time, dt.to_f64())))
+                {
+                    let (friction, bounce) = (model.friction_on(i, c), model.restitution_on(i, c));
+                    *v = plane.resolve(*v, dt, R::of(friction), R::of(bounce));
+                }
+            });
+            note(model, c, state, &self.before, &mut self.knocks.riding.notes);
+        }
+    }
+
+    /// Stops nodes that lie on a surface, or in it, from going further in.
+    fn rest_on_surfaces(&mut self, model: &Model<R>, state: &mut State<R>, dt: R) {
+        for (c, collider) in model.colliders.iter().enumerate() {
+            self.before.clone_from(&state.v);
+            let State { u, v, time, .. } = state;
+            par::for_each(v, |i, v| {
+                if !model.is_touchable(i) || !model.meets(i, c) {
+                    return;
+                }
+                let plane = collider.nearest::<R>(&path(model, i, (u[i], *v), (*time, dt.to_f64())));
+                let next = plane.normal.dot(*v) * dt;
+                let scale = model.rest[i].norm() + u[i].norm() + next.abs();
+                let rounding = R::EPSILON * R::of(16.0) * scale;
+                if plane.gap <= rounding {
+                    let friction = R::of(model.friction_on(i, c));
+                    *v = Plane { gap: R::zero(), ..plane }.resolve(*v, R::one(), friction, R::zero());
+                }
+            });
+            note(model, c, state, &self.before, &mut self.knocks.riding.notes);
+        }
+    }
+
     fn kick(&self, model: &Model<R>, state: &mut State<R>, h: R) {
         par::for_each(&mut state.v, |i, v| *v += self.forces[i] * (h / model.masses[i]));
     }
 
     /// Stops nodes at surfaces and gives held nodes the velocity that brings them where they must be after `dt`.
     fn constrain(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
-        collide(model, state, R::of(dt));
+        self.collide(model, state, R::of(dt));
         self.find_held(model, state, dt);
         self.hold(state);
         self.keep_apart(model, state, dt);
@@ -232,11 +275,16 @@ impl<R: Real> Explicit<R> {
 
     /// Changes velocities so that no two surfaces pass each other within `dt`.
     fn keep_apart(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
-        if !model.surface.touches_soft() {
+        if !model.rows_needed() && model.ties.is_empty() {
             return;
         }
         self.note_inverse_mass(model);
         self.knocks.begin(model, &state.u);
+        self.knocks.riding.begin_part(model, dt, 1.0);
+        {
+            let Self { knocks, inverse_mass, .. } = self;
+            knocks.add_ties(&Unknowns { model, start: None, inverse_mass, way: dt, dt }, &state.u);
+        }
         let near = Tolerances::of(model);
         for round in 0..MAX_ROUNDS {
             let Self { knocks, inverse_mass, .. } = self;
@@ -246,21 +294,25 @@ impl<R: Real> Explicit<R> {
             }
             let worst = knocks.worst(&unknowns, &state.v);
             self.passed = worst > near.passed;
-            if worst <= near.missed {
+            let tied = round == 0 && !model.ties.is_empty();
+            if worst <= near.missed && !tied {
                 break;
             }
             for sweep in 0..MAX_SWEEPS {
                 knocks.sweep(&unknowns, &mut state.v, sweep);
-                if knocks.worst(&unknowns, &state.v) <= near.missed {
+                if knocks.worst(&unknowns, &state.v) <= near.missed && !tied {
                     break;
                 }
             }
             if !model.colliders.is_empty() {
-                collide(model, state, R::of(dt));
+                self.collide(model, state, R::of(dt));
                 self.hold(state);
             }
         }
-        self.knocks.note_joined(model);
+        let Self { knocks, inverse_mass, .. } = self;
+        knocks.note_joined(model);
+        knocks.end_part(&Unknowns { model, start: None, inverse_mass, way: dt, dt }, &state.u);
+        knocks.riding.end_part(dt, 1.0);
     }
 
     fn note_inverse_mass(&mut self, model: &Model<R>) {
@@ -312,38 +364,19 @@ fn path<R: Real>(model: &Model<R>, node: usize, (u, v): (Vec3<R>, Vec3<R>), (sta
     Path { from, velocity: Vec3(v.to_f64()), radius, start, dt }
 }
 
-/// Stops nodes that would pass a surface within `dt`.
-fn collide<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
-    let State { u, v, time, .. } = state;
-    for (c, collider) in model.colliders.iter().enumerate() {
-        par::for_each(v, |i, v| {
-            if model.is_touchable(i)
-                && model.meets(i, c)
-                && let Some(plane) = collider.meet::<R>(&path(model, i, (u[i], *v), (*time, dt.to_f64())))
-            {
-                let (friction, bounce) = (model.friction_on(i, c), model.restitution_on(i, c));
-                *v = plane.resolve(*v, dt, R::of(friction), R::of(bounce));
-            }
-        });
-    }
-}
-
-/// Stops nodes that lie on a surface, or in it, from going further in.
-fn rest_on_surfaces<R: Real>(model: &Model<R>, state: &mut State<R>, dt: R) {
-    let State { u, v, time, .. } = state;
-    for (c, collider) in model.colliders.iter().enumerate() {
-        par::for_each(v, |i, v| {
-            if !model.is_touchable(i) || !model.meets(i, c) {
-                return;
-            }
-            let plane = collider.nearest::<R>(&path(model, i, (u[i], *v), (*time, dt.to_f64())));
-            let next = plane.normal.dot(*v) * dt;
-            let scale = model.rest[i].norm() + u[i].norm() + next.abs();
-            let rounding = R::EPSILON * R::of(16.0) * scale;
-            if plane.gap <= rounding {
-                *v = Plane { gap: R::zero(), ..plane }.resolve(*v, R::one(), R::of(model.friction_on(i, c)), R::zero());
-            }
-        });
+/// Notes what a collider has done to nodes whose velocities were `before`.
+fn note<R: Real>(model: &Model<R>, c: usize, state: &State<R>, before: &[Vec3<R>], notes: &mut Vec<Note>) {
+    for &node in &model.touchable {
+        let n = node as usize;
+        let change = state.v[n] - before[n];
+        if change == Vec3::zero() {
+            continue;
+        }
+        let plane: Plane<f64> =
+            model.colliders[c].nearest(&path(model, n, (state.u[n], state.v[n]), (state.time, 0.0)));
+        let sides = (Partner::Body(model.body_index(n)), Partner::Collider(c));
+        let impulse = Vec3((change * model.masses[n]).to_f64());
+        notes.push(Note { sides, impulse, point: model.place(n, state.u[n]), normal: plane.normal });
     }
 }
 

@@ -6,9 +6,11 @@
 //! Gauss–Seidel). Both sides get the same impulse, so momentum is kept to rounding; a pair only ever loses energy, but for
 //! overlap at the start, which is undone at a bounded speed. Pairs are swept in the order of their keys, whatever the threads.
 
+use super::ledger::{Note, Partner};
+use super::riding::{Hand, Riding};
 use crate::contact::{Finder, Gripper, MAX_PUSH_SPEED, Pair, Sweep, Vertex};
 use crate::math::{Real, Vec3};
-use crate::model::Model;
+use crate::model::{Anchor, Model};
 
 /// Part of the distance kept that a pair must not go beyond.
 const PASSED: f64 = 0.5;
@@ -36,6 +38,10 @@ struct Row<R> {
     /// Sums of the impulses, in kilograms times the unit of the unknowns.
     push: R,
     drag: Vec3<R>,
+    /// Where a rigid body is the second thing.
+    hand: Option<Hand<R>>,
+    /// The tie that this is, which has no normal and always holds, and the change that it asks for.
+    tie: Option<(u32, Vec3<R>)>,
 }
 
 /// What is solved for.
@@ -54,6 +60,11 @@ pub struct Unknowns<'a, R> {
 }
 
 impl<R: Real> Unknowns<'_, R> {
+    /// What a velocity of one is in the unit of the unknowns.
+    pub fn scale(&self) -> f64 {
+        self.dt / self.way
+    }
+
     /// How far a vertex has moved [m].
     fn way_of(&self, vertex: &Vertex, x: &[Vec3<R>]) -> Vec3<f64> {
         let start = self.start.map_or(Vec3::zero(), |start| vertex.of(start));
@@ -74,6 +85,10 @@ pub struct Knocks<R> {
     moves: Vec<Vec3<f64>>,
     /// Bodies that have pressed on each other since the last [`Knocks::part`].
     joined: Vec<(usize, usize)>,
+    /// Rigid bodies, which go along.
+    pub riding: Riding<R>,
+    speeds: Vec<(Vec3<f64>, Vec3<f64>)>,
+    bounce: Vec<f64>,
 }
 
 impl<R: Real> Knocks<R> {
@@ -101,8 +116,16 @@ impl<R: Real> Knocks<R> {
         self.moves.extend(surface.vertices.iter().map(|v| unknowns.way_of(v, x)));
         self.found.clear();
         let sweep = Sweep { from: &self.from, moves: &self.moves };
-        let nothing = &mut Gripper::none();
-        self.finder.find(surface, unknowns.model.version, &sweep, (nothing, &[]), &mut self.found);
+        let model = unknowns.model;
+        let velocity = 1.0 / unknowns.scale();
+        self.speeds.clear();
+        let pairs = self.riding.x.chunks_exact(2);
+        self.speeds.extend(pairs.map(|c| (Vec3(c[0].to_f64()) * velocity, Vec3(c[1].to_f64()) * velocity)));
+        self.bounce.clear();
+        self.bounce.extend(surface.parts.iter().map(|p| model.bodies[p.body].material.restitution));
+        let rigid = (&self.riding.states[..], &self.speeds[..]);
+        let mut gripper = Gripper::new(&model.rigid, rigid, &self.bounce, unknowns.dt);
+        self.finder.find(surface, model.version, &sweep, (&mut gripper, &[]), &mut self.found);
         let known = self.rows.len();
         for k in 0..self.found.len() {
             let key = self.found[k].key;
@@ -122,7 +145,7 @@ impl<R: Real> Knocks<R> {
 
     fn add_row(&mut self, unknowns: &Unknowns<'_, R>, pair: &Pair) {
         let first = self.entries.len();
-        for (&v, &weight) in pair.vertices.iter().zip(&pair.weights) {
+        for (&v, &weight) in pair.vertices.iter().zip(&pair.weights).filter(|(_, w)| **w != 0.0) {
             for (node, share) in unknowns.model.surface.vertices[v as usize].parts() {
                 // Vertices of phyxels may share some.
                 match self.entries[first..].iter_mut().find(|e| e.0 == node) {
@@ -140,10 +163,16 @@ impl<R: Real> Knocks<R> {
             along += weight * weight * normal.dot(each(w, normal));
             across += weight * weight * w.0[0].max(w.0[1]).max(w.0[2]);
         }
+        let hand = pair.grip.map(|g| Hand { rigid: g.rigid, arm: Vec3::of(g.arm.0) });
+        if let Some(hand) = &hand {
+            let (straight, any) = self.riding.rates(hand, normal);
+            (along, across) = (along + straight, across + any);
+        }
         if along <= R::zero() {
             self.entries.truncate(first);
             return;
         }
+        let entries = &self.entries[first..];
         let least = R::of((-pair.gap).min(MAX_PUSH_SPEED * unknowns.dt) / unknowns.way);
         let base = unknowns.start.map_or(Vec3::zero(), |start| combine(entries, start));
         self.rows.push(Row {
@@ -158,7 +187,93 @@ impl<R: Real> Knocks<R> {
             across,
             push: R::zero(),
             drag: Vec3::zero(),
+            hand,
+            tie: None,
         });
+    }
+
+    /// Adds rows that hold tied nodes where they belong.
+    pub fn add_ties(&mut self, unknowns: &Unknowns<'_, R>, u: &[Vec3<R>]) {
+        let model = unknowns.model;
+        for (index, tie) in model.ties.iter().enumerate() {
+            if self.riding.torn[index] {
+                continue;
+            }
+            let first = self.entries.len();
+            self.entries.push((tie.node, R::one()));
+            let here = model.place(tie.node as usize, u[tie.node as usize]);
+            let (there, hand) = match tie.anchor {
+                Anchor::Body(vertex) => {
+                    let mut place = Vec3::zero();
+                    for (node, weight) in vertex.parts() {
+                        self.entries.push((node, R::of(-weight)));
+                        place += model.place(node as usize, u[node as usize]) * weight;
+                    }
+                    (place, None)
+                }
+                Anchor::Rigid { rigid, local } => {
+                    let state = &self.riding.states[rigid as usize];
+                    let place = state.pose.to_world(local);
+                    (place, Some(Hand { rigid, arm: Vec3::of((place - state.center).0) }))
+                }
+            };
+            let entries = &self.entries[first..];
+            let mut across = R::zero();
+            for &(node, weight) in entries {
+                let w = unknowns.inverse_mass[node as usize];
+                across += weight * weight * w.0[0].max(w.0[1]).max(w.0[2]);
+            }
+            across += hand.as_ref().map_or(R::zero(), |hand| self.riding.rates(hand, Vec3::zero()).1);
+            if across <= R::zero() {
+                self.entries.truncate(first);
+                continue;
+            }
+            let (error, most) = (there - here, MAX_PUSH_SPEED * unknowns.dt);
+            let wish = if error.norm() > most { error * (most / error.norm()) } else { error };
+            let base = unknowns.start.map_or(Vec3::zero(), |start| combine(entries, start));
+            self.rows.push(Row {
+                key: TIE | index as u64,
+                first: first as u32,
+                count: entries.len() as u32,
+                normal: Vec3::zero(),
+                base,
+                least: R::zero(),
+                friction: R::zero(),
+                along: across,
+                across,
+                push: R::zero(),
+                drag: Vec3::zero(),
+                hand,
+                tie: Some((index as u32, Vec3::of((wish * (1.0 / unknowns.way)).0))),
+            });
+        }
+    }
+
+    /// Ends a part: notes what everything has done to everything, and which ties have torn.
+    pub fn end_part(&mut self, unknowns: &Unknowns<'_, R>, u: &[Vec3<R>]) {
+        let model = unknowns.model;
+        let factor = 1.0 / unknowns.scale();
+        for row in &self.rows {
+            let impulse = Vec3((row.normal * row.push + row.drag).to_f64()) * factor;
+            if impulse == Vec3::zero() {
+                continue;
+            }
+            let entries = &self.entries[row.first as usize..(row.first + row.count) as usize];
+            let lead = entries.iter().find(|e| e.1 > R::zero()).unwrap_or(&entries[0]).0 as usize;
+            let body = model.body_index(lead);
+            if let Some(hand) = &row.hand {
+                self.riding.note(hand, body, impulse);
+            }
+            if let Some((tie, _)) = row.tie {
+                self.riding.torn[tie as usize] |= impulse.norm() / unknowns.dt > model.ties[tie as usize].strength;
+                continue;
+            }
+            let other = entries.iter().find(|e| e.1 < R::zero()).map(|e| Partner::Body(model.body_index(e.0 as usize)));
+            let second = row.hand.map_or(other, |hand| Some(Partner::Rigid(hand.rigid as usize)));
+            let Some(second) = second else { continue };
+            let (point, normal) = (model.place(lead, u[lead]), Vec3(row.normal.to_f64()));
+            self.riding.notes.push(Note { sides: (Partner::Body(body), second), impulse, point, normal });
+        }
     }
 
     /// Brings every pair apart, one after the other, forward and backward in turn.
@@ -168,19 +283,19 @@ impl<R: Real> Knocks<R> {
             let k = if round % 2 == 0 { k } else { count - 1 - k };
             let row = &mut self.rows[k];
             let entries = &self.entries[row.first as usize..(row.first + row.count) as usize];
-            row.solve(unknowns.inverse_mass, entries, x);
+            row.solve(unknowns.inverse_mass, entries, x, &mut self.riding);
         }
     }
 
     /// By how much the worst pair is nearer than it may be [m].
     pub fn worst(&self, unknowns: &Unknowns<'_, R>, x: &[Vec3<R>]) -> f64 {
-        let short = |row: &Row<R>| row.least - row.normal.dot(combine(self.entries(row), x) - row.base);
-        self.rows.iter().map(short).fold(R::zero(), R::max).to_f64() * unknowns.way
+        let short = |row: &Row<R>| row.least - row.normal.dot(row.moved(self.entries(row), x, &self.riding));
+        self.rows.iter().filter(|r| r.tie.is_none()).map(short).fold(R::zero(), R::max).to_f64() * unknowns.way
     }
 
     /// Goes on with the pairs that press on each other alone, which may not approach any more, whatever they did before.
     pub fn keep_pressing(&mut self) {
-        self.rows.retain(|r| r.push > R::zero());
+        self.rows.retain(|r| r.push > R::zero() && r.tie.is_none());
         for row in &mut self.rows {
             (row.least, row.push, row.drag) = (R::zero(), R::zero(), Vec3::zero());
         }
@@ -190,7 +305,7 @@ impl<R: Real> Knocks<R> {
     pub fn note_joined(&mut self, model: &Model<R>) {
         let body = |node: u32| model.bodies.partition_point(|b| b.nodes.end <= node as usize);
         let Self { rows, entries, joined, .. } = self;
-        for row in rows.iter().filter(|r| r.push > R::zero()) {
+        for row in rows.iter().filter(|r| (r.push > R::zero() || r.tie.is_some()) && r.hand.is_none()) {
             let (first, last) = (row.first as usize, (row.first + row.count) as usize - 1);
             joined.push((body(entries[first].0), body(entries[last].0)));
         }
@@ -209,20 +324,39 @@ impl<R: Real> Knocks<R> {
 }
 
 impl<R: Real> Row<R> {
-    fn solve(&mut self, inverse_mass: &[Vec3<R>], entries: &[(u32, R)], x: &mut [Vec3<R>]) {
+    /// How the first thing has moved relative to the second.
+    #[inline]
+    fn moved(&self, entries: &[(u32, R)], x: &[Vec3<R>], riding: &Riding<R>) -> Vec3<R> {
         let moved = combine(entries, x) - self.base;
+        self.hand.as_ref().map_or(moved, |hand| moved - riding.motion(hand))
+    }
+
+    fn solve(&mut self, inverse_mass: &[Vec3<R>], entries: &[(u32, R)], x: &mut [Vec3<R>], riding: &mut Riding<R>) {
+        let hand = self.hand;
+        let impart = |impulse: Vec3<R>, x: &mut [Vec3<R>], riding: &mut Riding<R>| {
+            give(inverse_mass, entries, x, impulse);
+            if let Some(hand) = &hand {
+                riding.take(hand, impulse);
+            }
+        };
+        let moved = self.moved(entries, x, riding);
+        if let Some((_, wish)) = self.tie {
+            let pull = (wish - moved) * (R::one() / self.across);
+            impart(pull, x, riding);
+            self.drag += pull;
+            return;
+        }
         let push = (self.push + (self.least - self.normal.dot(moved)) / self.along).max(R::zero());
         if push == R::zero() && self.push == R::zero() {
             return;
         }
-        let normal = self.normal * (push - self.push);
+        impart(self.normal * (push - self.push), x, riding);
         self.push = push;
-        give(inverse_mass, entries, x, normal);
         if self.friction > R::zero() {
-            let moved = combine(entries, x) - self.base;
+            let moved = self.moved(entries, x, riding);
             let slip = moved - self.normal * self.normal.dot(moved);
             let drag = within_cone(self.drag - slip * (R::one() / self.across), self.friction * push);
-            give(inverse_mass, entries, x, drag - self.drag);
+            impart(drag - self.drag, x, riding);
             self.drag = drag;
         }
     }
@@ -246,6 +380,9 @@ impl Tolerances {
         Tolerances { missed: MISSED * kept, passed: PASSED * kept, strayed: STRAYED * kept }
     }
 }
+
+/// Keys of ties; pairs leave these bits free.
+const TIE: u64 = 0b0111 << 60;
 
 /// The nearest impulse that is not longer than `most`.
 pub fn within_cone<R: Real>(trial: Vec3<R>, most: R) -> Vec3<R> {

@@ -30,23 +30,27 @@ pub struct ContactForce {
     pub point: [f64; 3],
     /// From the second to the first, averaged alike; a unit vector.
     pub normal: [f64; 3],
-    /// Places of contact at the end of the step.
+    /// Places of contact, counted in every part of the step.
     pub places: usize,
 }
 
 /// One place of contact.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    sides: (Partner, Partner),
-    impulse: Vec3<f64>,
-    point: Vec3<f64>,
-    normal: Vec3<f64>,
+pub struct Note {
+    /// Who is pushed, and by whom.
+    pub sides: (Partner, Partner),
+    /// On the first [N s].
+    pub impulse: Vec3<f64>,
+    /// Where [m].
+    pub point: Vec3<f64>,
+    /// From the second to the first.
+    pub normal: Vec3<f64>,
 }
 
 /// Impulses of a step, and who they act on.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    entries: Vec<Entry>,
+    entries: Vec<Note>,
     forces: Vec<ContactForce>,
 }
 
@@ -58,7 +62,12 @@ impl Ledger {
 
     /// Notes an impulse on the first of two things [N s] at a place [m].
     pub fn note(&mut self, sides: (Partner, Partner), impulse: Vec3<f64>, (point, normal): (Vec3<f64>, Vec3<f64>)) {
-        self.entries.push(Entry { sides, impulse, point, normal });
+        self.entries.push(Note { sides, impulse, point, normal });
+    }
+
+    /// Takes over what a step has noted.
+    pub fn extend(&mut self, notes: &[Note]) {
+        self.entries.extend_from_slice(notes);
     }
 
     /// Notes what an implicit solve says; its impulses act `times` over.

@@ -11,6 +11,7 @@ mod ledger;
 pub mod momentum;
 mod press;
 mod riders;
+mod riding;
 mod row;
 mod sleep;
 pub mod stable_step;
@@ -37,6 +38,7 @@ use explicit::Explicit;
 use implicit::{Implicit, Inertia};
 use ledger::Ledger;
 use momentum::Momentum;
+use riding::Riding;
 use row::Source;
 use sleep::Sleep;
 use stable_step::Lanczos;
@@ -257,6 +259,11 @@ impl<R: Real> Solver<R> {
         self.rigid_impulses.fill(Default::default());
         self.from_rigid.clear();
         let Self { settings, scratch, kind, stage, .. } = self;
+        match kind {
+            Kind::Implicit(_) => {}
+            Kind::Positions(xpbd) => xpbd.knocks.riding.begin(model, &state.rigid, &state.torn),
+            Kind::Explicit(explicit) => explicit.knocks.riding.begin(model, &state.rigid, &state.torn),
+        }
         if let Kind::Implicit(implicit) = kind {
             let part = if settings.integrator == Integrator::ImplicitMidpoint { 0.5 } else { 1.0 };
             implicit.riders.asleep.clear();
@@ -295,10 +302,14 @@ impl<R: Real> Solver<R> {
     /// Sums up what soft bodies and rigid ones do to each other.
     fn collect_rigid_impulses(&mut self, model: &Model<R>) {
         let times = self.times();
-        let Kind::Implicit(implicit) = &self.kind else { return };
         if model.rigid.is_empty() {
             return;
         }
+        let implicit = match &self.kind {
+            Kind::Implicit(implicit) => implicit,
+            Kind::Positions(xpbd) => return self.take_impulses(xpbd.knocks.riding.clone()),
+            Kind::Explicit(explicit) => return self.take_impulses(explicit.knocks.riding.clone()),
+        };
         let press = implicit.press();
         self.from_rigid.resize(model.bodies.len(), None);
         let reach = press.reach();
@@ -311,6 +322,11 @@ impl<R: Real> Solver<R> {
             let body = model.body_index(reach.of(row)[0].0 as usize);
             *self.from_rigid[body].get_or_insert(Vec3::zero()) += pull;
         }
+    }
+
+    fn take_impulses(&mut self, riding: Riding<R>) {
+        self.rigid_impulses = riding.impulses;
+        self.from_rigid = riding.pushed;
     }
 
     /// Makes a step that the guard has accepted final: rigid bodies move, ties tear, contacts are noted.
@@ -328,6 +344,15 @@ impl<R: Real> Solver<R> {
                     state.torn[tie as usize] |= force > model.ties[tie as usize].strength;
                 }
             }
+        }
+        let riding = match &self.kind {
+            Kind::Implicit(_) => None,
+            Kind::Positions(xpbd) => Some(&xpbd.knocks.riding),
+            Kind::Explicit(explicit) => Some(&explicit.knocks.riding),
+        };
+        if let Some(riding) = riding {
+            self.ledger.extend(&riding.notes);
+            state.torn.clone_from(&riding.torn);
         }
         if let Some(world) = &mut self.world {
             let gravity = Vec3(model.loads.gravity.to_f64());

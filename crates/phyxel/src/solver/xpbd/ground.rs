@@ -8,6 +8,7 @@ use crate::contact::{Path, Plane, REST_SPEED};
 use crate::math::{Real, Vec3};
 use crate::model::Model;
 use crate::solver::knock::{each, within_cone};
+use crate::solver::ledger::{Note, Partner};
 
 /// The part of a step in which nodes move.
 #[derive(Clone, Copy)]
@@ -75,6 +76,16 @@ impl<R: Real> Ground<R> {
         if !self.fresh.is_empty() {
             self.rests.append(&mut self.fresh);
             self.rests.sort_unstable_by_key(|r| (r.collider, r.node));
+        }
+    }
+
+    /// Notes what colliders have done to nodes, which are at `u`, in a part of `h`.
+    pub fn note(&self, model: &Model<R>, u: &[Vec3<R>], h: f64, notes: &mut Vec<Note>) {
+        for rest in self.rests.iter().filter(|r| r.push > R::zero()) {
+            let (node, normal) = (rest.node as usize, rest.plane.normal);
+            let impulse = Vec3((normal * rest.push + rest.drag).to_f64()) * (1.0 / h);
+            let sides = (Partner::Body(model.body_index(node)), Partner::Collider(rest.collider as usize));
+            notes.push(Note { sides, impulse, point: model.place(node, u[node]), normal: Vec3(normal.to_f64()) });
         }
     }
 

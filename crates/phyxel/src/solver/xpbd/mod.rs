@@ -40,7 +40,7 @@ pub struct Xpbd<R> {
     inverse_mass: Vec<Vec3<R>>,
     held: Vec<Held<R>>,
     ground: Ground<R>,
-    knocks: Knocks<R>,
+    pub(super) knocks: Knocks<R>,
     /// Surfaces were kept apart to the end of the last step.
     pub settled: bool,
 }
@@ -133,10 +133,15 @@ impl<R: Real> Xpbd<R> {
         (end, h): (f64, f64),
         pbd: Option<R>,
     ) {
-        let among = model.surface.touches_soft();
+        let among = model.rows_needed() || !model.ties.is_empty();
         self.ground.begin();
+        let scale = h;
         if among {
             self.knocks.begin(model, &self.start);
+            self.knocks.riding.begin_part(model, h, scale);
+            let (start, inverse_mass) = (&self.start[..], &self.inverse_mass[..]);
+            let unknowns = Unknowns { model, start: Some(start), inverse_mass, way: 1.0, dt: h };
+            self.knocks.add_ties(&unknowns, start);
         }
         for round in 0..settings.iterations {
             self.sweep(model, state, R::of(h), pbd);
@@ -154,6 +159,7 @@ impl<R: Real> Xpbd<R> {
         if among {
             self.keep_apart(model, &mut state.u, (end, h));
         }
+        self.ground.note(model, &state.u, h, &mut self.knocks.riding.notes);
     }
 
     /// Surfaces have the last word: sweeps over them alone until none comes too near another, on the way or at its end.
@@ -181,6 +187,8 @@ impl<R: Real> Xpbd<R> {
         }
         self.settled &= worst < near.passed;
         self.knocks.note_joined(model);
+        self.knocks.end_part(&unknowns, u);
+        self.knocks.riding.end_part(h, h);
     }
 
     /// The bodies that have pressed on each other in the last step.
