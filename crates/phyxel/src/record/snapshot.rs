@@ -111,8 +111,8 @@ fn encode_pin(pin: &PinSet, out: &mut Writer) {
 fn encode_touch<R: Real>(touch: &Touch<R>, out: &mut Writer) {
     out.u64(touch.node as u64);
     out.u64(touch.collider as u64);
-    out.u64(touch.sliding.is_some() as u64);
-    out.vectors(&[touch.sliding.unwrap_or(Vec3::zero())]);
+    out.u64(touch.drag.is_some() as u64);
+    out.real(touch.drag.unwrap_or(R::zero()));
     out.real(touch.impulse);
 }
 
@@ -207,9 +207,9 @@ fn decode_touch<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<Tou
     let node = input.indices(1, model.node_count())?[0];
     let collider = input.indices(1, model.colliders.len())?[0];
     let slides = input.u64()? == 1;
-    let direction = input.vectors(1)?[0];
+    let drag = input.real()?;
     let friction = R::of(model.friction_on(node as usize, collider as usize));
-    Ok(Touch { sliding: slides.then_some(direction), impulse: input.real()?, ..Touch::new(node, collider, friction) })
+    Ok(Touch { drag: slides.then_some(drag), impulse: input.real()?, ..Touch::new(node, collider, friction) })
 }
 
 fn decode_loads<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<Loads<R>, SnapshotError> {

@@ -4,6 +4,8 @@ use crate::math::{Real, Vec3};
 
 /// Drags that change by less than this part need no further solve.
 const DRIFT: f64 = 0.1;
+/// Slips slower than this need no drag that is exact [m/s].
+const HARDLY: f64 = 1e-4;
 
 /// A point of a rigid body that a row acts on.
 #[derive(Clone, Copy, Debug)]
@@ -190,8 +192,10 @@ impl<R: Real> Row<R> {
             self.traction = Vec3::zero();
             self.drag = if slip > R::zero() { (most / slip).min(self.stiffness) } else { self.stiffness };
         }
-        let drifted = (self.drag - old_drag).abs() > R::of(DRIFT) * self.drag;
-        !was_active || was_sticking != self.sticking || drifted
+        // What hardly slips needs no drag that is exact.
+        let matters = self.slip(moved).norm() > R::of(HARDLY);
+        let drifted = matters && (self.drag - old_drag).abs() > R::of(DRIFT) * self.drag;
+        !was_active || (matters && was_sticking != self.sticking) || drifted
     }
 
     /// Takes the load over from the springs; true when they carried more than `tolerance`.

@@ -21,6 +21,8 @@ pub struct SystemMatrix<R> {
     cg: CgScratch<R>,
     /// Contact among bodies.
     pub press: Press<R>,
+    /// What friction on colliders puts on the diagonal.
+    pub drags: Vec<(u32, Mat3<R>)>,
     /// Mass and inertia of rigid bodies, whose unknowns stand behind those of the nodes.
     riders: Vec<Mat3<R>>,
     /// Nodes whose preconditioner holds rows of contact, and what these put there.
@@ -69,6 +71,7 @@ impl<R: Real> SystemMatrix<R> {
             projectors: Vec::new(),
             cg: CgScratch::default(),
             press: Press::default(),
+            drags: Vec::new(),
             riders: Vec::new(),
             row_nodes: Vec::new(),
             row_sums: Vec::new(),
@@ -120,12 +123,13 @@ impl<R: Real> SystemMatrix<R> {
 
     /// Brings the preconditioner up to date with the rows of contact.
     pub fn precondition_rows(&mut self) {
-        let Self { diagonal, inverse_diagonal, press, row_nodes, row_sums, .. } = self;
+        let Self { diagonal, inverse_diagonal, press, drags, row_nodes, row_sums, .. } = self;
         for &n in row_nodes.iter() {
             inverse_diagonal[n as usize] = cg::invert_block(&diagonal[n as usize]);
         }
         row_nodes.clear();
         row_sums.clear();
+        row_sums.extend_from_slice(drags);
         press.add_diagonal(|n, block| row_sums.push((n as u32, block)));
         row_sums.sort_by_key(|s| s.0);
         for run in row_sums.chunk_by(|a, b| a.0 == b.0) {
@@ -169,6 +173,7 @@ impl<R: Real> SystemMatrix<R> {
         for ((out, mass), x) in rigid.iter_mut().zip(&self.riders).zip(riders) {
             *out = *mass * *x;
         }
+        self.drags.iter().for_each(|(n, block)| out[*n as usize] += *block * x[*n as usize]);
         self.press.add_product(x, out);
     }
 
@@ -205,7 +210,7 @@ impl<R: Real> SystemMatrix<R> {
         stop: Stop,
     ) -> LinearReport {
         let mut work = std::mem::take(&mut self.cg);
-        let report = if self.direct.is_some() && self.press.is_empty() {
+        let report = if self.direct.is_some() && self.press.is_empty() && self.drags.is_empty() {
             self.solve_directly(model, scratch, scales, held, (b, x), &mut work)
         } else {
             let mut system = Bound { matrix: self, model, scratch, scales, held };

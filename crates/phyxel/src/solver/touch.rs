@@ -1,8 +1,8 @@
 //! Contact with colliders inside an implicit step: an active set of nodes on surfaces, each sticking or sliding.
 //!
-//! A sticking node has its whole velocity given, a sliding one only its normal velocity, with Coulomb's force against
-//! its motion. After each linear solve the reactions say which nodes let go, slide or stick; the step ends when
-//! nothing changes any more. A node in an edge or corner between surfaces touches each of them.
+//! A sticking node has its whole velocity given, a sliding one only its normal velocity, and a drag against its slip that
+//! has Coulomb's size at the slip of the last solve: a given force would push nodes that hardly move to and fro. After each
+//! linear solve the reactions say which nodes let go, slide or stick; the step ends when nothing changes any more. A node in an edge or corner between surfaces touches each of them.
 
 use super::implicit::Inertia;
 use crate::contact::{Path, Plane, REST_SPEED};
@@ -20,8 +20,8 @@ pub struct Touch<R> {
     pub plane: Plane<R>,
     /// Least normal velocity with which it rebounds [m/s]; very negative when it does not.
     pub rebound: R,
-    /// Whether it slides, and where to.
-    pub sliding: Option<Vec3<R>>,
+    /// Friction's impulse per slip velocity, when it slides [kg].
+    pub drag: Option<R>,
     /// Normal impulse of the last solve [N s].
     pub impulse: R,
     /// The whole impulse of the last solve, friction included [N s].
@@ -35,7 +35,13 @@ impl<R: Real> Touch<R> {
     pub fn new(node: u32, collider: u32, friction: R) -> Self {
         let plane = Plane { normal: Vec3::zero(), gap: R::zero(), velocity: Vec3::zero() };
         let (rebound, impulse) = (R::of(NO_REBOUND), R::zero());
-        Touch { node, collider, plane, rebound, sliding: None, impulse, reaction: Vec3::zero(), friction }
+        Touch { node, collider, plane, rebound, drag: None, impulse, reaction: Vec3::zero(), friction }
+    }
+
+    /// How the node moves along the surface, relative to it.
+    fn slip(&self, velocity: Vec3<R>) -> Vec3<R> {
+        let relative = velocity - self.plane.velocity;
+        relative - self.plane.normal * self.plane.normal.dot(relative)
     }
 
     fn least_normal_velocity(&self, over: R) -> R {
@@ -100,6 +106,8 @@ pub fn seed<R: Real>(
         let path = stage.path(model, n, guess[n]);
         t.plane = collider.meet(&path).unwrap_or_else(|| collider.nearest(&path));
         t.rebound = R::of(NO_REBOUND);
+        // What hardly moved sticks until it turns out that it cannot.
+        t.drag = t.drag.filter(|drag| *drag < R::of(STOPPED) * t.impulse);
         let reach = (guess[n] - t.plane.velocity).norm() * stage.over;
         t.plane.gap <= R::of(1e-9).max(reach) && !is_held(pins, n)
     });
@@ -145,7 +153,8 @@ pub fn add_passing<R: Real>(
             let relative = v - plane.velocity;
             let slip = relative - plane.normal * plane.normal.dot(relative);
             // Friction that can stop a node does.
-            touch.sliding = (slip.norm() > touch.friction * push).then(|| slip.normalized());
+            let (speed, most) = (slip.norm(), touch.friction * push);
+            touch.drag = (speed > most).then(|| model.masses[n] * most / (speed - most));
             touch.impulse = push * model.masses[n];
             touches.push(touch);
         }
@@ -216,7 +225,7 @@ pub fn merge<R: Real>(stage: &Stage<'_, R>, pins: &[Held<R>], touches: &[Touch<R
     for group in touches.chunk_by(|a, b| a.node == b.node) {
         let frame = Frame::new(group);
         let (mut velocity, mut free) = (frame.velocity(group, stage.over), frame.free());
-        if let Some(sticking) = group.iter().find(|t| t.sliding.is_none()) {
+        if let Some(sticking) = group.iter().find(|t| t.drag.is_none()) {
             velocity += free * sticking.plane.velocity;
             free = Mat3::zero();
         }
@@ -225,25 +234,53 @@ pub fn merge<R: Real>(stage: &Stage<'_, R>, pins: &[Held<R>], touches: &[Touch<R
     held.sort_unstable_by_key(|h| h.node);
 }
 
-/// Adds Coulomb's impulse on sliding nodes to the right-hand side.
-pub fn add_friction<R: Real>(touches: &[Touch<R>], b: &mut [Vec3<R>]) {
+/// Lists what the drag of sliding nodes puts on their diagonal blocks, and adds what moving surfaces drag along to the
+/// right-hand side.
+pub fn add_drags<R: Real>(touches: &[Touch<R>], blocks: &mut Vec<(u32, Mat3<R>)>, b: &mut [Vec3<R>]) {
+    blocks.clear();
     for touch in touches {
-        if let Some(direction) = touch.sliding {
-            b[touch.node as usize] -= direction * (touch.friction * touch.impulse.max(R::zero()));
+        if let Some(drag) = touch.drag.filter(|d| *d > R::zero()) {
+            let normal = touch.plane.normal;
+            let along = Mat3::identity() - Mat3::outer(normal, normal);
+            blocks.push((touch.node, along * drag));
+            b[touch.node as usize] += along * touch.plane.velocity * drag;
         }
     }
 }
 
+/// Adds the impulses of friction on sliding nodes that move at `v`.
+pub fn add_friction<R: Real>(touches: &[Touch<R>], v: &[Vec3<R>], q: &mut [Vec3<R>]) {
+    for touch in touches {
+        if let Some(drag) = touch.drag {
+            q[touch.node as usize] -= touch.slip(v[touch.node as usize]) * drag;
+        }
+    }
+}
+
+/// What friction on sliding nodes adds to the incremental potential [J].
+pub fn potential<R: Real>(touches: &[Touch<R>], v: &[Vec3<R>]) -> f64 {
+    let of = |touch: &Touch<R>| {
+        let slip = touch.slip(v[touch.node as usize]);
+        touch.drag.map_or(0.0, |drag| 0.5 * (drag * slip.dot(slip)).to_f64())
+    };
+    touches.iter().map(of).sum()
+}
+
 /// Lets nodes go, slide or stick according to the reactions `q = A v − b`; true when another round is worth it.
 ///
-/// Friction of sliding nodes lags behind their normal impulse: two rounds bring it near enough, and the next step starts
-/// from there. After four rounds nodes only start to slide, and neither let go nor stick again, so that the set cannot go
-/// round in circles; how far slip spreads through a body that hardly holds takes as many rounds as it takes.
-pub fn update<R: Real>(touches: &mut Vec<Touch<R>>, v: &[Vec3<R>], q: &[Vec3<R>], (round, over): (usize, R)) -> bool {
+/// After four rounds nodes only start to slide, and do not let go any more, so that the set cannot go round in circles; how
+/// far slip spreads through a body that hardly holds takes as many rounds as it takes.
+pub fn update<R: Real>(
+    touches: &mut Vec<Touch<R>>,
+    (v, q): (&[Vec3<R>], &[Vec3<R>]),
+    diagonal: &[Mat3<R>],
+    (round, over): (usize, R),
+) -> bool {
     let mut changed = false;
     for group in touches.chunk_by_mut(|a, b| a.node == b.node) {
         let node = group[0].node as usize;
-        changed |= update_node(group, (v[node], q[node]), round);
+        let resistance = diagonal[node].trace() * R::of(1.0 / 3.0);
+        changed |= update_node(group, (v[node], q[node]), resistance, round);
     }
     let known = touches.len();
     touches.retain(|t| {
@@ -261,10 +298,21 @@ const SETTLED: usize = 4;
 const STUCK: f64 = 1e-6;
 /// The fastest that a settled node may be pulled onto a surface [m/s].
 const PULL_SPEED: f64 = 1e-3;
+/// Drag over normal impulse beyond which a node no longer slides [s/m]: with friction 0.5, slower than 5 µm/s.
+const STOPPED: f64 = 1e5;
+/// Slips slower than this need no drag that is exact [m/s].
+const HARDLY: f64 = 1e-4;
+/// Drags that change by less than this part need no further solve.
+const DRIFT: f64 = 0.1;
 
 /// [`update`] for all touches of one node.
-fn update_node<R: Real>(group: &mut [Touch<R>], (velocity, reaction): (Vec3<R>, Vec3<R>), round: usize) -> bool {
-    let (settling, mut changed) = (round >= SETTLED, false);
+fn update_node<R: Real>(
+    group: &mut [Touch<R>],
+    (velocity, reaction): (Vec3<R>, Vec3<R>),
+    resistance: R,
+    round: usize,
+) -> bool {
+    let mut changed = false;
     let mut impulses = [R::zero(); 8];
     let count = group.len().min(impulses.len());
     let tangential = Frame::new(&group[..count]).split(&group[..count], reaction, &mut impulses);
@@ -273,30 +321,33 @@ fn update_node<R: Real>(group: &mut [Touch<R>], (velocity, reaction): (Vec3<R>, 
         most += touch.friction * impulse.max(R::zero());
     }
     let share = R::one() / R::of(count as f64);
+    let held = tangential.norm();
     for (touch, &impulse) in group.iter_mut().zip(&impulses) {
-        let (mu, normal) = (touch.friction, touch.plane.normal);
-        let drifted = round < 2 && (impulse - touch.impulse).abs() > R::of(0.05) * impulse;
+        let normal = touch.plane.normal;
         touch.impulse = impulse;
-        touch.reaction = normal * impulse + tangential * share;
-        let relative = velocity - touch.plane.velocity;
-        let slip = relative - normal * normal.dot(relative);
-        match touch.sliding {
-            None if tangential.norm() > most * R::of(1.0 + STUCK) => {
-                // It would have moved against the reaction that held it.
-                touch.sliding = Some(-tangential.normalized());
-                changed = true;
+        let slip = touch.slip(velocity);
+        match touch.drag {
+            None => {
+                touch.reaction = normal * impulse + tangential * share;
+                if held > most * R::of(1.0 + STUCK) {
+                    // It would move at about what exceeds Coulomb's limit, over what resists.
+                    touch.drag = Some(most * resistance / (held - most));
+                    changed = true;
+                }
             }
-            Some(direction) if !settling && slip.dot(direction) < R::zero() && mu > R::zero() => {
-                touch.sliding = None;
-                changed = true;
+            Some(drag) => {
+                touch.reaction = normal * impulse - slip * drag;
+                let (speed, limit) = (slip.norm(), touch.friction * impulse.max(R::zero()));
+                let cap = R::of(STOPPED) * impulse.max(R::zero()) * R::of(2.0);
+                let next = if speed > R::zero() { (limit / speed).min(cap) } else { cap };
+                let matters = speed > R::of(HARDLY) || drag * R::of(HARDLY) > limit;
+                changed |= matters && (next - drag).abs() > R::of(DRIFT) * next && round < MOST_DRAGS;
+                touch.drag = Some(next);
             }
-            Some(direction) => {
-                touch.reaction -= direction * (mu * touch.impulse.max(R::zero()));
-                touch.sliding = Some(slip.normalized());
-                changed |= drifted && mu > R::zero();
-            }
-            None => {}
         }
     }
     changed
 }
+
+/// Rounds in which drags are brought up to date.
+const MOST_DRAGS: usize = 8;

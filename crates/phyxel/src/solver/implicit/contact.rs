@@ -75,7 +75,8 @@ impl<R: Real> Implicit<R> {
             if !matrix.press.is_empty() {
                 stop.most_reference = cg::norm(b);
             }
-            touch::add_friction(touches, rhs);
+            touch::add_drags(touches, &mut matrix.drags, rhs);
+            matrix.precondition_rows();
             matrix.press.add_impulses(rhs);
             for h in held.iter() {
                 let n = h.node as usize;
@@ -99,7 +100,7 @@ impl<R: Real> Implicit<R> {
             let clock = Instant::now();
             matrix.multiply(model, scratch, scales, v, q);
             par::for_each(q, |i, q| *q -= rhs[i]);
-            let changed = touch::update(touches, v, q, (round, stage.over));
+            let changed = touch::update(touches, (v, q), matrix.diagonal(), (round, stage.over));
             let added = touch::add_passing(model, (stage, pins), |n| v[n], touches);
             let rows = matrix.press.update(v, missed);
             // Rough velocities say who presses, not how hard.
@@ -115,7 +116,6 @@ impl<R: Real> Implicit<R> {
             }
             // Once it has been exact it stays so: a set that changes in the last digits would never settle otherwise.
             exact |= !more;
-            self.matrix.precondition_rows();
         }
         if !self.settled {
             // Not to the last digit, but near enough if nothing meets that is not watched and no surface is passed.

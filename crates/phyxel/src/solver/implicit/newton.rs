@@ -24,7 +24,7 @@ impl<R: Real> Implicit<R> {
             *q = riders.masses[k] * (riders.free[k] - v[nodes + k]);
         }
         subtract_inertia(model, inertia, scales, v, scratch, q);
-        touch::add_friction(touches, q);
+        touch::add_friction(touches, v, q);
         self.matrix.press.add_reactions(v, q);
         filter(held, q);
         cg::norm(q)
@@ -78,11 +78,9 @@ impl<R: Real> Implicit<R> {
         let Self { v, u, rhs, external, touches, mass_scales, penalty_scales, .. } = self;
         par::for_each(u, |i, u| *u = stage.u[i] + v[i] * stage.gamma);
         let elastic = forces::elastic_energy(model, u);
-        rhs.fill(Vec3::zero());
-        touch::add_friction(touches, rhs);
-        let work = par::sum(u.len(), |i| (external[i] * stage.gamma + rhs[i]).dot(v[i]).to_f64());
+        let work = par::sum(u.len(), |i| (external[i] * stage.gamma).dot(v[i]).to_f64());
         let nodes = u.len();
-        let pressed = self.matrix.press.potential(v) + self.riders.distance(&v[nodes..]);
+        let pressed = self.matrix.press.potential(v) + touch::potential(touches, v) + self.riders.distance(&v[nodes..]);
         let (mut energy, mut size) = (elastic - work + pressed, elastic.abs() + work.abs() + pressed.abs());
         if inertia == Inertia::Dynamic {
             rhs.fill(Vec3::zero());
