@@ -122,3 +122,102 @@ fn a_ball_hangs_from_a_soft_rope_until_the_tie_tears() {
         }
     }
 }
+
+#[test]
+fn balls_fall_on_blocks_and_hang_in_position_based_and_explicit_steps_too() {
+    for integrator in [Integrator::Xpbd, Integrator::Verlet] {
+        let mut block = soft_block(Method::Tet, [0.2, 0.1, 0.2], [0.0, 0.05, 0.0], 0.05, 5e4);
+        block.material.rayleigh_mass = 4.0;
+        let mut scene = Scene {
+            bodies: vec![block],
+            rigid_bodies: vec![ball(0.05, [0.0, 0.2, 0.0], 1000.0)],
+            colliders: vec![floor()],
+            ..Scene::default()
+        };
+        scene.solver.integrator = integrator;
+        let mut simulation = Simulation::<f64>::build(&scene).expect("it builds");
+        simulation.advance_to(1.0).expect("it runs");
+        let center = simulation.rigid_bodies()[0].center;
+        assert!(center[1] > 0.11 && center[1] < 0.16, "{integrator:?}: the ball lies on the block: {center:?}");
+        let held =
+            simulation.contacts().iter().find(|c| c.second == Partner::Collider(0)).expect("it lies on the floor");
+        let weight = 9.81 * (4.0 + 1000.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.05f64.powi(3));
+        assert!((held.force[1] / weight - 1.0).abs() < 0.3, "{integrator:?}: {held:?}, weight {weight}");
+    }
+    for integrator in [Integrator::Xpbd, Integrator::Verlet] {
+        let block = soft_block(Method::Tet, [0.1, 0.1, 0.1], [0.0; 3], 0.05, 1e5);
+        let tie = Attachment { body: "block".into(), region: Region::All, to: "ball".into(), strength: f64::INFINITY };
+        let mut scene = Scene {
+            bodies: vec![block],
+            rigid_bodies: vec![ball(0.02, [0.0, 0.3, 0.0], 30_000.0)],
+            attachments: vec![tie],
+            gravity: [0.0; 3],
+            ..Scene::default()
+        };
+        scene.rigid_bodies[0].velocity = [1.0, 0.0, 0.0];
+        scene.solver.integrator = integrator;
+        let mut simulation = Simulation::<f64>::build(&scene).expect("it builds");
+        let before = simulation.momentum();
+        simulation.advance_to(0.2).expect("it runs");
+        let after = simulation.momentum();
+        assert!((after[0] - before[0]).abs() < 1e-6 * before[0], "{integrator:?}: {before:?} {after:?}");
+        let moved = simulation.position(0)[0] + 0.05;
+        assert!(moved > 0.02, "{integrator:?}: the ball takes the block along: {moved}");
+    }
+}
+
+#[test]
+fn rigid_bodies_have_the_same_bits_after_a_snapshot() {
+    let mut scene = Scene {
+        bodies: vec![soft_block(Method::Tet, [0.2, 0.1, 0.2], [0.0, 0.05, 0.0], 0.05, 5e4)],
+        rigid_bodies: vec![ball(0.05, [0.0, 0.2, 0.0], 1000.0), ball(0.04, [0.02, 0.32, 0.0], 500.0)],
+        colliders: vec![floor()],
+        ..Scene::default()
+    };
+    scene.rigid_bodies[1].name = "small".into();
+    let mut simulation = Simulation::<f64>::build(&scene).expect("it builds");
+    simulation.advance_to(0.3).expect("it runs");
+    let snapshot = simulation.snapshot();
+    simulation.advance_to(0.6).expect("it runs");
+    let hash = simulation.state_hash();
+    let mut other = Simulation::<f64>::build(&scene).expect("it builds");
+    other.restore(&snapshot).expect("it is of the same scene");
+    other.advance_to(0.6).expect("it runs");
+    assert_eq!(other.state_hash(), hash);
+}
+
+#[test]
+fn what_cannot_be_rigid_or_tied_is_refused_with_a_remedy() {
+    let sound = || Scene {
+        bodies: vec![soft_block(Method::Tet, [0.1; 3], [0.0; 3], 0.05, 1e5)],
+        rigid_bodies: vec![ball(0.05, [0.0, 1.0, 0.0], 1000.0)],
+        ..Scene::default()
+    };
+    let tie =
+        |to: &str, strength: f64| Attachment { body: "block".into(), region: Region::All, to: to.into(), strength };
+    type Spoil = Box<dyn Fn(&mut Scene)>;
+    let cases: Vec<(Spoil, &str)> = vec![
+        (Box::new(|s| s.rigid_bodies[0].density = 0.0), "above zero"),
+        (Box::new(|s| s.rigid_bodies[0].shape = ColliderShape::Sphere { radius: f64::NAN }), "radius"),
+        (Box::new(|s| s.rigid_bodies[0].shape = ColliderShape::Box { size: [0.0, 1.0, 1.0] }), "edge length"),
+        (Box::new(|s| s.rigid_bodies[0].friction = -1.0), "zero or more"),
+        (Box::new(|s| s.rigid_bodies[0].restitution = 2.0), "from zero to one"),
+        (Box::new(|s| s.rigid_bodies[0].name = "block".into()), "name of its own"),
+        (Box::new(|s| s.rigid_bodies[0].velocity[1] = f64::INFINITY), "velocity"),
+        (
+            Box::new(|s| s.rigid_bodies[0].shape = ColliderShape::HalfSpace { normal: [0.0, 1.0, 0.0], offset: 0.0 }),
+            "make it a collider",
+        ),
+        (Box::new(|s| s.solver.integrator = Integrator::QuasiStatic), "dynamic solver"),
+        (Box::new(move |s| s.attachments.push(tie("nobody", 1.0))), "nobody"),
+        (Box::new(move |s| s.attachments.push(tie("ball", 0.0))), "above zero"),
+        (Box::new(|s| s.bodies[0].material.friction = Some(-0.5)), "zero or more"),
+        (Box::new(|s| s.solver.sleep_speed = -1.0), "zero or more"),
+    ];
+    for (spoil, wanted) in cases {
+        let mut scene = sound();
+        spoil(&mut scene);
+        let error = Simulation::<f64>::build(&scene).err().expect("it is refused").to_string();
+        assert!(error.contains(wanted), "{error:?} should say {wanted:?}");
+    }
+}

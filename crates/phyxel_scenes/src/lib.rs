@@ -32,6 +32,10 @@ pub const ALL: &[BuiltIn] = &[
         "tumble",
         "Soft things fall on each other: boxes, a ball and a ring, each of its own material, in one implicit step."
     ),
+    built_in!(
+        "knockabout",
+        "A rigid ball drops on a soft block, a crate rests on another one, and a ball hangs from a rubber strap until it tears."
+    ),
     built_in!("beam", "A beam, clamped at one end, sags under its own weight and swings until it rests."),
     built_in!("twist", "A rubber bar is twisted by two whole turns."),
     built_in!("torus", "A soft ring is squeezed from two sides: linear finite elements with Rayleigh damping."),

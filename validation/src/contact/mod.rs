@@ -5,6 +5,7 @@ mod collision;
 mod fall;
 mod ground;
 mod hertz;
+mod restitution;
 mod slope;
 mod stack;
 mod stop;
@@ -17,6 +18,7 @@ pub(crate) const CASES: &[Case] = &[
     case!("fall", "a cube dropped from a metre: when it lands and how fast", fall::rows),
     case!("slope", "a block on a slope slides or sticks", slope::rows),
     case!("stop", "a sliding block is stopped by friction", stop::rows),
+    case!("restitution", "a rigid ball bounces on the floor and on a rigid box", restitution::rows),
     case!("collision", "a bar hits another one and stops", collision::rows),
     case!("hertz", "a ball pressed on a plane", hertz::rows),
     case!("stack", "ten cubes on top of each other for twenty seconds", stack::rows),
