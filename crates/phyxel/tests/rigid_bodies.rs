@@ -149,7 +149,7 @@ fn balls_fall_on_blocks_and_hang_in_position_based_and_explicit_steps_too() {
         let tie = Attachment { body: "block".into(), region: Region::All, to: "ball".into(), strength: f64::INFINITY };
         let mut scene = Scene {
             bodies: vec![block],
-            rigid_bodies: vec![ball(0.02, [0.0, 0.3, 0.0], 30_000.0)],
+            rigid_bodies: vec![ball(0.02, [0.3, 0.0, 0.0], 30_000.0)],
             attachments: vec![tie],
             gravity: [0.0; 3],
             ..Scene::default()

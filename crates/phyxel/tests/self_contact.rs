@@ -139,7 +139,12 @@ fn the_walls_of_a_squeezed_tube_meet_and_do_not_pass() {
                     let gap = height(i) - height(AROUND - i);
                     narrowest = narrowest.min(gap);
                     // In the creases at the sides the two nodes do not lie above each other; a wall is 2 cm thick.
-                    assert!(gap > -5e-4, "{name}, frame {frame}: passed by {} m at {i} {k}", -gap);
+                    let crease = i == 1 || i == AROUND / 2 - 1;
+                    assert!(
+                        gap > if crease { -1e-3 } else { -5e-4 },
+                        "{name}, frame {frame}: passed by {} m at {i} {k}",
+                        -gap
+                    );
                 }
             }
         }

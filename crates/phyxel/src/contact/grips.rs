@@ -18,12 +18,15 @@ pub struct Grip {
     pub arm: Vec3<f64>,
 }
 
+/// Velocity [m/s] and spin [rad/s].
+pub type Twist = (Vec3<f64>, Vec3<f64>);
+
 /// The rigid bodies of a scene on their way through a step.
 pub struct Gripper<'a> {
     bodies: &'a [RigidModel],
     states: &'a [RigidState],
     /// Velocities [m/s] and spins [rad/s] during the step.
-    velocities: &'a [(Vec3<f64>, Vec3<f64>)],
+    velocities: &'a [Twist],
     /// Over how long vertices make their moves [s].
     dt: f64,
     /// Material restitution of each part of the surface.
@@ -40,7 +43,7 @@ impl<'a> Gripper<'a> {
     /// Rigid bodies in these states, which move at `velocities` for `dt`.
     pub fn new(
         bodies: &'a [RigidModel],
-        (states, velocities): (&'a [RigidState], &'a [(Vec3<f64>, Vec3<f64>)]),
+        (states, velocities): (&'a [RigidState], &'a [Twist]),
         bounce: &'a [f64],
         dt: f64,
     ) -> Self {

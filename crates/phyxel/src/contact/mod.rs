@@ -14,7 +14,7 @@ mod tree;
 pub use collider::{Collider, Path, Plane, Pose, REST_SPEED};
 pub use field::DistanceField;
 pub use form::{Form, Probe};
-pub use grips::{Grip, Gripper};
+pub use grips::{Grip, Gripper, Twist};
 pub use height::HeightField;
 pub use pairs::{Finder, KEPT_APART, Pair, Sweep};
 pub use surface::{Part, Surface, Vertex};

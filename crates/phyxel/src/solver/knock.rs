@@ -280,7 +280,7 @@ impl<R: Real> Knocks<R> {
     pub fn sweep(&mut self, unknowns: &Unknowns<'_, R>, x: &mut [Vec3<R>], round: usize) {
         let count = self.rows.len();
         for k in 0..count {
-            let k = if round % 2 == 0 { k } else { count - 1 - k };
+            let k = if round.is_multiple_of(2) { k } else { count - 1 - k };
             let row = &mut self.rows[k];
             let entries = &self.entries[row.first as usize..(row.first + row.count) as usize];
             row.solve(unknowns.inverse_mass, entries, x, &mut self.riding);

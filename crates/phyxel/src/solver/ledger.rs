@@ -47,10 +47,49 @@ pub struct Note {
     pub normal: Vec3<f64>,
 }
 
+/// All places between two things.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    sides: (Partner, Partner),
+    impulse: Vec3<f64>,
+    point: Vec3<f64>,
+    normal: Vec3<f64>,
+    weight: f64,
+    places: usize,
+}
+
+impl Sum {
+    fn new(sides: (Partner, Partner)) -> Self {
+        Sum { sides, impulse: Vec3::zero(), point: Vec3::zero(), normal: Vec3::zero(), weight: 0.0, places: 0 }
+    }
+
+    fn add(&mut self, note: &Note) {
+        let share = note.normal.dot(note.impulse).max(0.0) + f64::MIN_POSITIVE;
+        self.impulse += note.impulse;
+        self.point += note.point * share;
+        self.normal += note.normal * share;
+        self.weight += share;
+        self.places += 1;
+    }
+
+    fn force(&self, dt: f64) -> ContactForce {
+        ContactForce {
+            first: self.sides.0,
+            second: self.sides.1,
+            force: (self.impulse * (1.0 / dt)).0,
+            point: (self.point * (1.0 / self.weight)).0,
+            normal: self.normal.normalized().0,
+            places: self.places,
+        }
+    }
+}
+
 /// Impulses of a step, and who they act on.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     entries: Vec<Note>,
+    /// Ascending by who takes part.
+    sums: Vec<Sum>,
     forces: Vec<ContactForce>,
 }
 
@@ -102,33 +141,24 @@ impl Ledger {
 
     /// Sums up a step of `dt`; `resting` are forces that sleepers go on feeling.
     pub fn close(&mut self, dt: f64, resting: &[ContactForce]) {
-        // Stable: places of one pair are added in the order in which they were noted.
-        self.entries.iter_mut().filter(|e| e.sides.1 < e.sides.0).for_each(|e| {
-            e.sides = (e.sides.1, e.sides.0);
-            (e.impulse, e.normal) = (-e.impulse, -e.normal);
-        });
-        self.entries.sort_by_key(|e| e.sides);
-        self.forces.clear();
-        for run in self.entries.chunk_by(|a, b| a.sides == b.sides) {
-            let (mut impulse, mut point, mut normal, mut weight) = (Vec3::zero(), Vec3::zero(), Vec3::zero(), 0.0);
-            for entry in run {
-                let share = entry.normal.dot(entry.impulse).max(0.0) + f64::MIN_POSITIVE;
-                impulse += entry.impulse;
-                point += entry.point * share;
-                normal += entry.normal * share;
-                weight += share;
+        let Self { entries, sums, forces } = self;
+        sums.clear();
+        for entry in entries.iter_mut() {
+            if entry.sides.1 < entry.sides.0 {
+                entry.sides = (entry.sides.1, entry.sides.0);
+                (entry.impulse, entry.normal) = (-entry.impulse, -entry.normal);
             }
-            self.forces.push(ContactForce {
-                first: run[0].sides.0,
-                second: run[0].sides.1,
-                force: (impulse * (1.0 / dt)).0,
-                point: (point * (1.0 / weight)).0,
-                normal: normal.normalized().0,
-                places: run.len(),
+            // In the order in which they were noted, so that sums have the same bits every time.
+            let place = sums.binary_search_by_key(&entry.sides, |s| s.sides).unwrap_or_else(|place| {
+                sums.insert(place, Sum::new(entry.sides));
+                place
             });
+            sums[place].add(entry);
         }
-        self.forces.extend_from_slice(resting);
-        self.forces.sort_by_key(|f| (f.first, f.second));
+        forces.clear();
+        forces.extend(sums.iter().map(|sum| sum.force(dt)));
+        forces.extend_from_slice(resting);
+        forces.sort_unstable_by_key(|f| (f.first, f.second));
     }
 
     /// The forces of the last step, ordered by who takes part.

@@ -90,7 +90,7 @@ pub struct Kept<R> {
 }
 
 enum Kind<R> {
-    Explicit(Explicit<R>),
+    Explicit(Box<Explicit<R>>),
     Implicit(Box<Implicit<R>>),
     Positions(Box<Xpbd<R>>),
 }
@@ -103,7 +103,7 @@ impl<R: Real> Solver<R> {
                 Kind::Implicit(Box::new(Implicit::new(model, &settings)?))
             }
             Integrator::Pbd | Integrator::Xpbd => Kind::Positions(Box::new(Xpbd::new(model))),
-            _ => Kind::Explicit(Explicit::default()),
+            _ => Kind::Explicit(Box::default()),
         };
         let zero = vec![Vec3::zero(); model.node_count()];
         Ok(Solver {
@@ -143,6 +143,7 @@ impl<R: Real> Solver<R> {
         let result = if sleeps && self.everything_sleeps(state) {
             state.time += dt;
             state.steps += 1;
+            report.contacts = self.sleep.resting().iter().map(|f| f.places).sum();
             Ok(())
         } else {
             guard.advance(self, model, state, dt, report)
@@ -430,7 +431,7 @@ impl<R: Real> Solver<R> {
         let Self { touching, kind, .. } = self;
         touching.clear();
         match kind {
-            Kind::Implicit(implicit) => touching.extend(implicit.press().touching_bodies(model)),
+            Kind::Implicit(implicit) => implicit.press().touching_bodies(model, touching),
             Kind::Positions(xpbd) => touching.extend_from_slice(xpbd.joined()),
             Kind::Explicit(explicit) => touching.extend_from_slice(explicit.joined()),
         }

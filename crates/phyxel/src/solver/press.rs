@@ -261,7 +261,7 @@ impl<R: Real> Press<R> {
     }
 
     /// The bodies that press on each other or are tied together, pair after pair, in order and each once.
-    pub fn touching_bodies(&self, model: &Model<R>) -> Vec<(usize, usize)> {
+    pub fn touching_bodies(&self, model: &Model<R>, pairs: &mut Vec<(usize, usize)>) {
         let reach = self.reach();
         let joins = |row: &&Row<R>| row.pressed() && row.holds[0].is_none();
         let bodies = |row: &Row<R>| {
@@ -269,10 +269,10 @@ impl<R: Real> Press<R> {
             let [a, b] = [entries[0].0, entries[entries.len() - 1].0].map(|n| model.body_index(n as usize));
             (a.min(b), a.max(b))
         };
-        let mut pairs: Vec<(usize, usize)> = self.rows.iter().filter(joins).map(bodies).collect();
+        pairs.clear();
+        pairs.extend(self.rows.iter().filter(joins).map(bodies));
         pairs.sort_unstable();
         pairs.dedup();
-        pairs
     }
 
     pub(super) fn reach(&self) -> Reach<'_, R> {

@@ -30,6 +30,9 @@ pub struct SystemMatrix<R> {
     row_sums: Vec<(u32, Mat3<R>)>,
 }
 
+/// Relative residual where factors were asked for and cannot be used.
+const DIRECT: f64 = 1e-10;
+
 /// For each node of a block's body, the places within its row of the blocks that each element around it touches.
 #[derive(Default)]
 struct Slots {
@@ -213,6 +216,9 @@ impl<R: Real> SystemMatrix<R> {
         let report = if self.direct.is_some() && self.press.is_empty() && self.drags.is_empty() {
             self.solve_directly(model, scratch, scales, held, (b, x), &mut work)
         } else {
+            // Who asked for factors wants their exactness, even where friction leaves no time for them.
+            let tolerance = if self.direct.is_some() { stop.tolerance.min(DIRECT) } else { stop.tolerance };
+            let stop = Stop { tolerance, ..stop };
             let mut system = Bound { matrix: self, model, scratch, scales, held };
             cg::solve(&mut system, b, x, &mut work, stop)
         };
