@@ -34,7 +34,7 @@ pub const ALL: &[BuiltIn] = &[
     ),
     built_in!(
         "knockabout",
-        "A rigid ball drops on a soft block, a crate rests on another one, and a ball hangs from a rubber strap until it tears."
+        "A rigid ball drops on a soft block, a crate on a cushion of phyxels, and a weight swings on a rubber strap."
     ),
     built_in!("beam", "A beam, clamped at one end, sags under its own weight and swings until it rests."),
     built_in!("twist", "A rubber bar is twisted by two whole turns."),
