@@ -1,25 +1,12 @@
 //! Bodies that fall on, press and slide along each other in position-based and explicit steps.
 
-use phyxel::scene::{Body, Collider, ColliderShape, Integrator, Method, Pin, Region, Scene, SolverSettings};
-use phyxel::shape::{Placement, Resolution, Shape};
+mod blocks;
+
+use blocks::{block, floor, material};
+use phyxel::scene::{Integrator, Method, Pin, Region, Scene, SolverSettings};
 use phyxel::{Material, Simulation};
 
 const SOLVERS: [Integrator; 2] = [Integrator::Xpbd, Integrator::Verlet];
-
-fn material(young_modulus: f64) -> Material {
-    Material { young_modulus, poisson_ratio: 0.3, rayleigh_stiffness: 0.01, ..Material::default() }
-}
-
-fn block(name: &str, size: [f64; 3], spacing: f64, position: [f64; 3], turned: f64, method: Method) -> Body {
-    let placement = Placement { position, rotation: [0.0, turned, 0.0] };
-    let shape = Shape::Box { size };
-    let geometry = shape.discretise(method, &Resolution::Size(spacing), &placement, &material(1e5)).expect("a block");
-    Body::new(name, geometry, method, material(1e5))
-}
-
-fn floor() -> Collider {
-    Collider::new(ColliderShape::HalfSpace { normal: [0.0, 1.0, 0.0], offset: 0.0 })
-}
 
 fn by(integrator: Integrator) -> SolverSettings {
     SolverSettings { integrator, step: 1.0 / 60.0, ..SolverSettings::default() }

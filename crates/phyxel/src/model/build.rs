@@ -95,8 +95,8 @@ impl<R: Real> Model<R> {
             }
             model.set_loads(index, &body.loads, body.geometry.points())?;
         }
-        for attachment in &scene.attachments {
-            model.attach(attachment, scene)?;
+        for index in 0..scene.attachments.len() {
+            model.attach(index, scene)?;
         }
         Ok((model, warnings))
     }

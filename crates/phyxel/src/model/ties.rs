@@ -3,7 +3,7 @@
 use super::{BuildError, Model};
 use crate::contact::{Pose, Vertex};
 use crate::math::{Mat3, Real, Vec3};
-use crate::scene::{Attachment, Scene};
+use crate::scene::Scene;
 
 /// A node that is tied to something.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,9 +35,9 @@ pub enum Anchor {
 }
 
 impl<R: Real> Model<R> {
-    /// Ties the nodes of an attachment, where they are at the start.
-    pub(super) fn attach(&mut self, attachment: &Attachment, scene: &Scene) -> Result<(), BuildError> {
-        let index = scene.attachments.iter().position(|a| a == attachment).unwrap_or(0);
+    /// Ties the nodes of one of the scene's attachments, where they are at the start.
+    pub(super) fn attach(&mut self, index: usize, scene: &Scene) -> Result<(), BuildError> {
+        let attachment = &scene.attachments[index];
         let strong = attachment.strength > 0.0;
         if !strong {
             let what = format!("the strength of attachment {index} [N]");

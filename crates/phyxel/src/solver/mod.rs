@@ -1,5 +1,6 @@
 //! From forces to motion: explicit, implicit, quasi-static and position-based steps.
 
+mod aftermath;
 mod colour;
 pub(crate) mod engine;
 mod explicit;
@@ -35,14 +36,13 @@ use crate::scene::{Integrator, SolverSettings};
 use crate::state::State;
 use crate::stencil::block::BlockScratch;
 use explicit::Explicit;
-use implicit::{Implicit, Inertia};
+use implicit::Implicit;
+use implicit::schemes::{bdf2, equilibrium, implicit_euler, midpoint};
 use ledger::Ledger;
 use momentum::Momentum;
 use riding::Riding;
-use row::Source;
 use sleep::Sleep;
 use stable_step::Lanczos;
-use touch::Stage;
 use xpbd::Xpbd;
 
 /// Explicit steps between two estimates of the stable step.
@@ -93,6 +93,17 @@ enum Kind<R> {
     Explicit(Box<Explicit<R>>),
     Implicit(Box<Implicit<R>>),
     Positions(Box<Xpbd<R>>),
+}
+
+impl<R: Real> Kind<R> {
+    /// Rigid bodies and ties, where contact is solved by impulses.
+    fn riding(&self) -> Option<&Riding<R>> {
+        match self {
+            Kind::Implicit(_) => None,
+            Kind::Positions(xpbd) => Some(&xpbd.knocks.riding),
+            Kind::Explicit(explicit) => Some(&explicit.knocks.riding),
+        }
+    }
 }
 
 impl<R: Real> Solver<R> {
@@ -259,17 +270,16 @@ impl<R: Real> Solver<R> {
         self.note_momenta(model, state, dt);
         self.rigid_impulses.fill(Default::default());
         self.from_rigid.clear();
+        let times = self.times();
         let Self { settings, scratch, kind, stage, .. } = self;
         match kind {
-            Kind::Implicit(_) => {}
+            Kind::Implicit(implicit) => {
+                implicit.riders.asleep.clear();
+                implicit.riders.asleep.extend(state.rest.iter().map(|rest| rest.asleep));
+                implicit.riders.refresh(self.world.as_ref(), model, &state.torn, dt / times);
+            }
             Kind::Positions(xpbd) => xpbd.knocks.riding.begin(model, &state.rigid, &state.torn),
             Kind::Explicit(explicit) => explicit.knocks.riding.begin(model, &state.rigid, &state.torn),
-        }
-        if let Kind::Implicit(implicit) = kind {
-            let part = if settings.integrator == Integrator::ImplicitMidpoint { 0.5 } else { 1.0 };
-            implicit.riders.asleep.clear();
-            implicit.riders.asleep.extend(state.rest.iter().map(|rest| rest.asleep));
-            implicit.riders.refresh(self.world.as_ref(), model, &state.torn, part * dt);
         }
         match kind {
             Kind::Explicit(explicit) => explicit.step(settings.integrator, model, state, scratch, dt),
@@ -293,73 +303,6 @@ impl<R: Real> Solver<R> {
     fn everything_sleeps(&self, state: &State<R>) -> bool {
         let rigid = self.world.as_ref().is_none_or(|w| (0..state.rigid.len()).all(|body| w.sleeps(body)));
         rigid && !state.rest.is_empty() && state.rest.iter().all(|rest| rest.asleep)
-    }
-
-    /// How often the impulses of a solve act in a step: the midpoint rule solves for half a step.
-    fn times(&self) -> f64 {
-        if self.settings.integrator == Integrator::ImplicitMidpoint { 2.0 } else { 1.0 }
-    }
-
-    /// Sums up what soft bodies and rigid ones do to each other.
-    fn collect_rigid_impulses(&mut self, model: &Model<R>) {
-        let times = self.times();
-        if model.rigid.is_empty() {
-            return;
-        }
-        let implicit = match &self.kind {
-            Kind::Implicit(implicit) => implicit,
-            Kind::Positions(xpbd) => return self.take_impulses(xpbd.knocks.riding.clone()),
-            Kind::Explicit(explicit) => return self.take_impulses(explicit.knocks.riding.clone()),
-        };
-        let press = implicit.press();
-        self.from_rigid.resize(model.bodies.len(), None);
-        let reach = press.reach();
-        for row in press.rows.iter().filter(|r| r.pressed() && r.source != Source::Support) {
-            let Some(hold) = row.holds[0] else { continue };
-            let pull = Vec3(row.given.to_f64()) * times;
-            let (push, turn) = &mut self.rigid_impulses[hold.rigid as usize];
-            *push -= pull;
-            *turn -= Vec3(hold.arm.to_f64()).cross(pull);
-            let body = model.body_index(reach.of(row)[0].0 as usize);
-            *self.from_rigid[body].get_or_insert(Vec3::zero()) += pull;
-        }
-    }
-
-    fn take_impulses(&mut self, riding: Riding<R>) {
-        self.rigid_impulses = riding.impulses;
-        self.from_rigid = riding.pushed;
-    }
-
-    /// Makes a step that the guard has accepted final: rigid bodies move, ties tear, contacts are noted.
-    fn accept(&mut self, model: &Model<R>, state: &mut State<R>, before: (&[Vec3<R>], &[Vec3<R>]), dt: f64) {
-        let times = self.times();
-        self.find_touching(model);
-        if let Kind::Implicit(implicit) = &self.kind {
-            let gamma = R::of(dt / times);
-            let stage = Stage { u: before.0, v: before.1, gamma, over: R::of(dt), end_time: state.time };
-            let sources = (&implicit.touches[..], implicit.press());
-            self.ledger.note_solve(model, &stage, sources, times);
-            for row in &implicit.press().rows {
-                if let Source::Tie(tie) = row.source {
-                    let force = row.given.norm().to_f64() * times / dt;
-                    state.torn[tie as usize] |= force > model.ties[tie as usize].strength;
-                }
-            }
-        }
-        let riding = match &self.kind {
-            Kind::Implicit(_) => None,
-            Kind::Positions(xpbd) => Some(&xpbd.knocks.riding),
-            Kind::Explicit(explicit) => Some(&explicit.knocks.riding),
-        };
-        if let Some(riding) = riding {
-            self.ledger.extend(&riding.notes);
-            state.torn.clone_from(&riding.torn);
-        }
-        if let Some(world) = &mut self.world {
-            let gravity = Vec3(model.loads.gravity.to_f64());
-            world.step((state.time, dt), gravity, &model.colliders, &self.rigid_impulses);
-            world.states(&mut state.rigid);
-        }
     }
 
     /// Notes the momenta that each free body must have after `dt`.
@@ -426,17 +369,6 @@ impl<R: Real> Solver<R> {
         }
     }
 
-    /// Notes the pairs of bodies that press on each other.
-    fn find_touching(&mut self, model: &Model<R>) {
-        let Self { touching, kind, .. } = self;
-        touching.clear();
-        match kind {
-            Kind::Implicit(implicit) => implicit.press().touching_bodies(model, touching),
-            Kind::Positions(xpbd) => touching.extend_from_slice(xpbd.joined()),
-            Kind::Explicit(explicit) => touching.extend_from_slice(explicit.joined()),
-        }
-    }
-
     /// Whether steps keep both momenta of a body by themselves, as long as nothing touches it. Rayleigh's damping takes
     /// spin from a strained body.
     fn is_symplectic(&self, model: &Model<R>) -> bool {
@@ -469,103 +401,6 @@ fn clear_of_colliders<R: Real>(model: &Model<R>, body: &crate::model::BodyModel,
         });
         closest < 0.0
     })
-}
-
-type Kit<'a, R> = (&'a SolverSettings, &'a mut [BlockScratch<R>], &'a mut (Vec<Vec3<R>>, Vec<Vec3<R>>));
-
-fn implicit_euler<R: Real>(
-    implicit: &mut Implicit<R>,
-    model: &Model<R>,
-    state: &mut State<R>,
-    settings: &SolverSettings,
-    scratch: &mut [BlockScratch<R>],
-    dt: f64,
-    report: &mut StepReport,
-) -> Result<(), FactorError> {
-    let gamma = R::of(dt);
-    implicit.v[..state.v.len()].copy_from_slice(&state.v);
-    let stage = Stage { u: &state.u, v: &state.v, gamma, over: gamma, end_time: state.time + dt };
-    implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
-    let v = &implicit.v;
-    par::for_each(&mut state.u, |i, u| *u += v[i] * gamma);
-    state.v.iter_mut().zip(v).for_each(|(old, new)| *old = *new);
-    Ok(())
-}
-
-/// Half a step of implicit Euler gives the velocity in the middle; the other half repeats it.
-fn midpoint<R: Real>(
-    implicit: &mut Implicit<R>,
-    model: &Model<R>,
-    state: &mut State<R>,
-    settings: &SolverSettings,
-    scratch: &mut [BlockScratch<R>],
-    dt: f64,
-    report: &mut StepReport,
-) -> Result<(), FactorError> {
-    let half = R::of(0.5 * dt);
-    implicit.v[..state.v.len()].copy_from_slice(&state.v);
-    let stage = Stage { u: &state.u, v: &state.v, gamma: half, over: half + half, end_time: state.time + dt };
-    implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
-    let v = &implicit.v;
-    par::for_each(&mut state.u, |i, u| *u += v[i] * (half + half));
-    par::for_each(&mut state.v, |i, old| *old = v[i] + v[i] - *old);
-    // Mirrored on the pin's velocity, that of a held node would swing about it for ever.
-    implicit.hold(&mut state.v);
-    Ok(())
-}
-
-/// Second-order backward differences; the first step, and each after a change of step, is implicit Euler. Its larger
-/// error is made once, so the order stays two, and unlike the midpoint rule it does not leave stiff modes ringing.
-fn bdf2<R: Real>(
-    implicit: &mut Implicit<R>,
-    model: &Model<R>,
-    state: &mut State<R>,
-    (settings, scratch, stage): Kit<'_, R>,
-    dt: f64,
-    report: &mut StepReport,
-) -> Result<(), FactorError> {
-    let (base_u, base_v) = stage;
-    // Steps that differ by rounding alone are equal: starting anew each time would make this implicit Euler.
-    let history = (state.before.dt - dt).abs() <= 1e-9 * dt;
-    if history {
-        let (a, b) = (R::of(4.0 / 3.0), R::of(1.0 / 3.0));
-        let State { u, v, before, .. } = &*state;
-        par::for_each(base_u, |i, base| *base = u[i] * a - before.u[i] * b);
-        par::for_each(base_v, |i, base| *base = v[i] * a - before.v[i] * b);
-    }
-    state.before.u.clone_from(&state.u);
-    state.before.v.clone_from(&state.v);
-    state.before.dt = dt;
-    if !history {
-        return implicit_euler(implicit, model, state, settings, scratch, dt, report);
-    }
-    let gamma = R::of(dt * 2.0 / 3.0);
-    implicit.v[..state.v.len()].copy_from_slice(&state.v);
-    let stage = Stage { u: base_u, v: base_v, gamma, over: gamma, end_time: state.time + dt };
-    implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
-    let v = &implicit.v;
-    par::for_each(&mut state.u, |i, u| *u = base_u[i] + v[i] * gamma);
-    state.v.iter_mut().zip(v).for_each(|(old, new)| *old = *new);
-    Ok(())
-}
-
-/// Equilibrium under the loads and pins at the end of the step; velocities are zero.
-fn equilibrium<R: Real>(
-    implicit: &mut Implicit<R>,
-    model: &Model<R>,
-    state: &mut State<R>,
-    (settings, scratch, stage): Kit<'_, R>,
-    dt: f64,
-    report: &mut StepReport,
-) -> Result<(), FactorError> {
-    implicit.v.fill(Vec3::zero());
-    stage.1.fill(Vec3::zero());
-    let goal = Stage { u: &state.u, v: &stage.1, gamma: R::one(), over: R::one(), end_time: state.time + dt };
-    implicit.solve(model, &goal, Inertia::Static, settings, scratch, report)?;
-    let change = &implicit.v;
-    par::for_each(&mut state.u, |i, u| *u += change[i]);
-    state.v.fill(Vec3::zero());
-    Ok(())
 }
 
 /// Total energy that can go wrong: kinetic plus elastic [J].

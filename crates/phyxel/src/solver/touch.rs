@@ -2,7 +2,8 @@
 //!
 //! A sticking node has its whole velocity given, a sliding one only its normal velocity, and a drag against its slip that
 //! has Coulomb's size at the slip of the last solve: a given force would push nodes that hardly move to and fro. After each
-//! linear solve the reactions say which nodes let go, slide or stick; the step ends when nothing changes any more. A node in an edge or corner between surfaces touches each of them.
+//! linear solve the reactions say which nodes let go or slide; the step ends when nothing changes any more, and what hardly
+//! moved sticks in the next one. A node in an edge or corner between surfaces touches each of them.
 
 use super::implicit::Inertia;
 use crate::contact::{Path, Plane, REST_SPEED};
@@ -266,7 +267,7 @@ pub fn potential<R: Real>(touches: &[Touch<R>], v: &[Vec3<R>]) -> f64 {
     touches.iter().map(of).sum()
 }
 
-/// Lets nodes go, slide or stick according to the reactions `q = A v − b`; true when another round is worth it.
+/// Lets nodes go or slide according to the reactions `q = A v − b`; true when another round is worth it.
 ///
 /// After four rounds nodes only start to slide, and do not let go any more, so that the set cannot go round in circles; how
 /// far slip spreads through a body that hardly holds takes as many rounds as it takes.
@@ -292,7 +293,7 @@ pub fn update<R: Real>(
     changed | (touches.len() != known)
 }
 
-/// From this round on nodes on a surface neither let go nor stick again.
+/// From this round on nodes on a surface do not let go.
 const SETTLED: usize = 4;
 /// Part of Coulomb's limit by which rounding may exceed it.
 const STUCK: f64 = 1e-6;
@@ -304,6 +305,8 @@ const STOPPED: f64 = 1e5;
 const HARDLY: f64 = 1e-4;
 /// Drags that change by less than this part need no further solve.
 const DRIFT: f64 = 0.1;
+/// Rounds in which a drag that changes asks for another solve.
+const MOST_DRAGS: usize = 8;
 
 /// [`update`] for all touches of one node.
 fn update_node<R: Real>(
@@ -348,6 +351,3 @@ fn update_node<R: Real>(
     }
     changed
 }
-
-/// Rounds in which drags are brought up to date.
-const MOST_DRAGS: usize = 8;

@@ -2,6 +2,7 @@
 
 mod contact;
 mod newton;
+pub mod schemes;
 
 use super::forces;
 use super::riders::Riders;
