@@ -1,9 +1,11 @@
 //! Contact with colliders inside an implicit step: an active set of nodes on surfaces, each sticking or sliding.
 //!
-//! A sticking node has its whole velocity given, a sliding one only its normal velocity, and a drag against its slip that
-//! has Coulomb's size at the slip of the last solve: a given force would push nodes that hardly move to and fro. After each
-//! linear solve the reactions say which nodes let go or slide; the step ends when nothing changes any more, and what hardly
-//! moved sticks in the next one. A node in an edge or corner between surfaces touches each of them.
+//! A sticking node has its whole velocity given, a sliding one only its normal velocity, and Coulomb's friction linearised
+//! about the slip of the last solve: a given force against it, and a drag across it, which turns the force with the slip.
+//! Such a force would push nodes that hardly move, or that turn back within the step, to and fro; for them friction is a
+//! drag in every direction that has Coulomb's size at the last slip. After each linear solve the reactions say which nodes
+//! let go or slide; the step ends when nothing changes any more, and what hardly moved sticks in the next one. A node in an
+//! edge or corner between surfaces touches each of them.
 
 use super::implicit::Inertia;
 use crate::contact::{Path, Plane, REST_SPEED};
@@ -21,8 +23,12 @@ pub struct Touch<R> {
     pub plane: Plane<R>,
     /// Least normal velocity with which it rebounds [m/s]; very negative when it does not.
     pub rebound: R,
-    /// Friction's impulse per slip velocity, when it slides [kg].
+    /// Friction's impulse per slip velocity, when it slides [kg]: in every direction, or across `ahead`.
     pub drag: Option<R>,
+    /// Where it slides to, while friction along it is a given force; zero while friction is a drag alone.
+    pub ahead: Vec3<R>,
+    /// It has turned back within this step.
+    pub turned: bool,
     /// Normal impulse of the last solve [N s].
     pub impulse: R,
     /// The whole impulse of the last solve, friction included [N s].
@@ -36,13 +42,35 @@ impl<R: Real> Touch<R> {
     pub fn new(node: u32, collider: u32, friction: R) -> Self {
         let plane = Plane { normal: Vec3::zero(), gap: R::zero(), velocity: Vec3::zero() };
         let (rebound, impulse) = (R::of(NO_REBOUND), R::zero());
-        Touch { node, collider, plane, rebound, drag: None, impulse, reaction: Vec3::zero(), friction }
+        let (ahead, reaction) = (Vec3::zero(), Vec3::zero());
+        Touch { node, collider, plane, rebound, drag: None, ahead, turned: false, impulse, reaction, friction }
     }
 
     /// How the node moves along the surface, relative to it.
     fn slip(&self, velocity: Vec3<R>) -> Vec3<R> {
         let relative = velocity - self.plane.velocity;
         relative - self.plane.normal * self.plane.normal.dot(relative)
+    }
+
+    /// The drag of a sliding node per direction of the surface [kg].
+    fn drags(&self, drag: R) -> Mat3<R> {
+        let normal = self.plane.normal;
+        (Mat3::identity() - Mat3::outer(normal, normal) - Mat3::outer(self.ahead, self.ahead)) * drag
+    }
+
+    /// Friction's impulse on a node that slides in this way [N s].
+    fn friction_at(&self, drag: R, slip: Vec3<R>) -> Vec3<R> {
+        let across = slip - self.ahead * self.ahead.dot(slip);
+        -(self.ahead * (self.friction * self.impulse) + across * drag)
+    }
+
+    /// Linearises friction about a slip; it has Coulomb's size there.
+    fn linearise(&mut self, slip: Vec3<R>) {
+        let (speed, limit) = (slip.norm(), self.friction * self.impulse);
+        let cap = R::of(STOPPED) * self.impulse * R::of(2.0);
+        self.drag = Some(if speed > R::zero() { (limit / speed).min(cap) } else { cap });
+        let given = speed > R::of(HARDLY) && !self.turned;
+        self.ahead = if given { slip * (R::one() / speed) } else { Vec3::zero() };
     }
 
     fn least_normal_velocity(&self, over: R) -> R {
@@ -109,6 +137,10 @@ pub fn seed<R: Real>(
         t.rebound = R::of(NO_REBOUND);
         // What hardly moved sticks until it turns out that it cannot.
         t.drag = t.drag.filter(|drag| *drag < R::of(STOPPED) * t.impulse);
+        t.turned = false;
+        if t.drag.is_some() {
+            t.linearise(t.slip(guess[n]));
+        }
         let reach = (guess[n] - t.plane.velocity).norm() * stage.over;
         t.plane.gap <= R::of(1e-9).max(reach) && !is_held(pins, n)
     });
@@ -155,8 +187,10 @@ pub fn add_passing<R: Real>(
             let slip = relative - plane.normal * plane.normal.dot(relative);
             // Friction that can stop a node does.
             let (speed, most) = (slip.norm(), touch.friction * push);
-            touch.drag = (speed > most).then(|| model.masses[n] * most / (speed - most));
             touch.impulse = push * model.masses[n];
+            if speed > most {
+                touch.linearise(slip * (R::one() - most / speed));
+            }
             touches.push(touch);
         }
     }
@@ -235,16 +269,14 @@ pub fn merge<R: Real>(stage: &Stage<'_, R>, pins: &[Held<R>], touches: &[Touch<R
     held.sort_unstable_by_key(|h| h.node);
 }
 
-/// Lists what the drag of sliding nodes puts on their diagonal blocks, and adds what moving surfaces drag along to the
+/// Lists what the drag of sliding nodes puts on their diagonal blocks, and adds what friction does whatever they do to the
 /// right-hand side.
 pub fn add_drags<R: Real>(touches: &[Touch<R>], blocks: &mut Vec<(u32, Mat3<R>)>, b: &mut [Vec3<R>]) {
     blocks.clear();
     for touch in touches {
         if let Some(drag) = touch.drag.filter(|d| *d > R::zero()) {
-            let normal = touch.plane.normal;
-            let along = Mat3::identity() - Mat3::outer(normal, normal);
-            blocks.push((touch.node, along * drag));
-            b[touch.node as usize] += along * touch.plane.velocity * drag;
+            blocks.push((touch.node, touch.drags(drag)));
+            b[touch.node as usize] += touch.friction_at(drag, touch.slip(Vec3::zero()));
         }
     }
 }
@@ -253,7 +285,7 @@ pub fn add_drags<R: Real>(touches: &[Touch<R>], blocks: &mut Vec<(u32, Mat3<R>)>
 pub fn add_friction<R: Real>(touches: &[Touch<R>], v: &[Vec3<R>], q: &mut [Vec3<R>]) {
     for touch in touches {
         if let Some(drag) = touch.drag {
-            q[touch.node as usize] -= touch.slip(v[touch.node as usize]) * drag;
+            q[touch.node as usize] += touch.friction_at(drag, touch.slip(v[touch.node as usize]));
         }
     }
 }
@@ -262,7 +294,8 @@ pub fn add_friction<R: Real>(touches: &[Touch<R>], v: &[Vec3<R>], q: &mut [Vec3<
 pub fn potential<R: Real>(touches: &[Touch<R>], v: &[Vec3<R>]) -> f64 {
     let of = |touch: &Touch<R>| {
         let slip = touch.slip(v[touch.node as usize]);
-        touch.drag.map_or(0.0, |drag| 0.5 * (drag * slip.dot(slip)).to_f64())
+        let given = touch.ahead.dot(slip) * touch.friction * touch.impulse;
+        touch.drag.map_or(0.0, |drag| (given + slip.dot(touch.drags(drag) * slip) * R::of(0.5)).to_f64())
     };
     touches.iter().map(of).sum()
 }
@@ -301,11 +334,12 @@ const STUCK: f64 = 1e-6;
 const PULL_SPEED: f64 = 1e-3;
 /// Drag over normal impulse beyond which a node no longer slides [s/m]: with friction 0.5, slower than 5 µm/s.
 const STOPPED: f64 = 1e5;
-/// Slips slower than this need no drag that is exact [m/s].
+/// Slips slower than this need no friction that is exact [m/s].
 const HARDLY: f64 = 1e-4;
-/// Drags that change by less than this part need no further solve.
+/// Parts of Coulomb's limit by which friction may be wrong without a further solve: as a drag, and as a given force.
 const DRIFT: f64 = 0.1;
-/// Rounds in which a drag that changes asks for another solve.
+const GIVEN_DRIFT: f64 = 0.002;
+/// Rounds in which friction that changes asks for another solve.
 const MOST_DRAGS: usize = 8;
 
 /// [`update`] for all touches of one node.
@@ -327,27 +361,40 @@ fn update_node<R: Real>(
     let held = tangential.norm();
     for (touch, &impulse) in group.iter_mut().zip(&impulses) {
         let normal = touch.plane.normal;
-        touch.impulse = impulse;
         let slip = touch.slip(velocity);
-        match touch.drag {
-            None => {
-                touch.reaction = normal * impulse + tangential * share;
-                if held > most * R::of(1.0 + STUCK) {
-                    // It would move at about what exceeds Coulomb's limit, over what resists.
-                    touch.drag = Some(most * resistance / (held - most));
-                    changed = true;
-                }
-            }
-            Some(drag) => {
-                touch.reaction = normal * impulse - slip * drag;
-                let (speed, limit) = (slip.norm(), touch.friction * impulse.max(R::zero()));
-                let cap = R::of(STOPPED) * impulse.max(R::zero()) * R::of(2.0);
-                let next = if speed > R::zero() { (limit / speed).min(cap) } else { cap };
-                let matters = speed > R::of(HARDLY) || drag * R::of(HARDLY) > limit;
-                changed |= matters && (next - drag).abs() > R::of(DRIFT) * next && round < MOST_DRAGS;
-                touch.drag = Some(next);
-            }
+        // With the normal impulse that the solve had.
+        let dragged = touch.drag.map_or(tangential * share, |drag| touch.friction_at(drag, slip));
+        touch.reaction = normal * impulse + dragged;
+        let sliding = touch.drag.is_some();
+        touch.impulse = impulse;
+        if !sliding && held > most * R::of(1.0 + STUCK) {
+            // It would move at about what exceeds Coulomb's limit, over what resists.
+            touch.drag = Some(most * resistance / (held - most));
+            changed = true;
+        } else if sliding {
+            changed |= follow(touch, slip, dragged) && round < MOST_DRAGS;
         }
     }
     changed
+}
+
+/// Linearises the friction of a sliding node anew after a solve; true when that was wrong by enough for another one.
+fn follow<R: Real>(touch: &mut Touch<R>, slip: Vec3<R>, dragged: Vec3<R>) -> bool {
+    let (speed, pressed) = (slip.norm(), touch.impulse > R::zero());
+    let turned = touch.ahead.dot(slip) < R::zero();
+    touch.turned |= turned;
+    let allowed = if touch.ahead == Vec3::zero() { DRIFT } else { GIVEN_DRIFT };
+    let impulse = touch.impulse;
+    touch.impulse = impulse.max(R::zero());
+    if turned {
+        // Friction that turns a node back is enough to hold it.
+        (touch.drag, touch.ahead) = (None, Vec3::zero());
+    } else {
+        touch.linearise(slip);
+    }
+    touch.impulse = impulse;
+    let limit = touch.friction * impulse;
+    let right = if speed > R::zero() { slip * (-limit / speed) } else { Vec3::zero() };
+    let matters = speed > R::of(HARDLY) || dragged.norm() > limit * R::of(1.0 + DRIFT);
+    pressed && (turned || (matters && (right - dragged).norm() > R::of(allowed) * limit))
 }
