@@ -153,9 +153,10 @@ impl<R: Real> Press<R> {
         if pair.restitution > 0.0 && approach > R::zero() && -normal.dot(moved) > R::of(REST_SPEED) {
             target = target.max(-normal.dot(moved) * R::of(pair.restitution));
         }
-        // What the last step left is a good start where the pair still approaches, and would only pull where it does not.
-        let active = approach > R::zero();
-        let (impulse, traction) = if active { self.remembered(pair.key) } else { (R::zero(), Vec3::zero()) };
+        // What the last step left is a good start unless the pair parts faster than that would let it.
+        let (impulse, traction) = self.remembered(pair.key);
+        let active = impulse + stiffness * approach > R::zero();
+        let (impulse, traction) = if active { (impulse, traction) } else { (R::zero(), Vec3::zero()) };
         let sticking = pair.friction > 0.0;
         self.rows.push(Row {
             normal,
