@@ -7,7 +7,7 @@
 //! without a normal that always sticks.
 
 use super::riders::Riders;
-use super::row::{Hold, Reach, Row, Source};
+use super::row::{Change, Hold, Reach, Row, Source};
 use super::touch::Stage;
 use crate::contact::{Finder, Gripper, MAX_PUSH_SPEED, Pair, REST_SPEED, Sweep};
 use crate::math::{Mat3, Real, Vec3};
@@ -17,12 +17,15 @@ use crate::model::{Anchor, Model};
 /// three solves leave a thousandth of the load to the spring.
 const STIFFNESS: f64 = 10.0;
 
+/// Rounds in which friction that changes asks for another solve.
+const MOST_RUBBING: usize = 8;
+
 /// How far the rows of a step are from where they will stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settling {
-    /// Others press, stick or slide than before.
+    /// Others press than before.
     Changed,
-    /// The same ones do, but springs still carry load.
+    /// The same ones do, but springs still carry load, or friction has not found its size.
     Learning,
     /// Nothing is left to do.
     Done,
@@ -326,24 +329,27 @@ impl<R: Real> Press<R> {
 
     /// What a solve that gave velocities `v` says about the rows.
     ///
-    /// First the set of rows that press, stick and slide must settle, with the impulses as they are: springs also pull, and
-    /// impulses learnt from a row that pulls would be wrong ones. Then the load moves from the springs to the impulses, until
-    /// no spring carries more than `tolerance` [m/s] of violation.
-    pub fn update(&mut self, v: &[Vec3<R>], tolerance: R) -> Settling {
+    /// First the set of rows that press must settle, with the impulses as they are: springs also pull, and impulses learnt
+    /// from a row that pulls would be wrong ones. Then the load moves from the springs to the impulses, until no spring
+    /// carries more than `tolerance` [m/s] of violation. Friction follows all the while, and asks for further solves only
+    /// in the first rounds: somewhere in a large heap something always starts or stops to slide.
+    pub fn update(&mut self, v: &[Vec3<R>], tolerance: R, round: usize) -> Settling {
         let Self { rows, entries, nodes, .. } = self;
         let reach = Reach { entries, nodes: *nodes };
-        let mut changed = false;
+        let (mut pressing, mut rubbing) = (false, false);
         for row in rows.iter_mut() {
             let moved = reach.combine(row, v);
             row.note(moved);
-            changed |= row.settle(moved);
+            let change = row.settle(moved, tolerance);
+            pressing |= change == Change::Pressing;
+            rubbing |= change == Change::Friction;
         }
-        if changed {
+        if pressing {
             return Settling::Changed;
         }
         let learnt = |row: &mut Row<R>| row.learn(reach.combine(row, v), tolerance);
         let learning = rows.iter_mut().filter(|r| r.active).fold(false, |more, row| learnt(row) | more);
-        if learning { Settling::Learning } else { Settling::Done }
+        if learning || (rubbing && round < MOST_RUBBING) { Settling::Learning } else { Settling::Done }
     }
 
     /// By how much the worst pair approaches faster than it may [m/s].

@@ -67,6 +67,17 @@ pub struct Row<R> {
     pub source: Source,
 }
 
+/// What a solve has changed about a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing that matters.
+    None,
+    /// How friction acts, which is no reason not to learn how hard it presses.
+    Friction,
+    /// Whether it presses.
+    Pressing,
+}
+
 /// The entries of all rows, and where the unknowns of rigid bodies begin.
 #[derive(Clone, Copy)]
 pub struct Reach<'a, R> {
@@ -167,10 +178,10 @@ impl<R: Real> Row<R> {
         pressed + 0.5 * (self.drag * slip.dot(slip)).to_f64() - self.traction.dot(slip).to_f64()
     }
 
-    /// Whether it presses, sticks or slides; true when that is new.
-    pub fn settle(&mut self, moved: Vec3<R>) -> bool {
+    /// Whether it presses, sticks or slides, and what of that is new. Errors of velocity below `tolerance` do not matter.
+    pub fn settle(&mut self, moved: Vec3<R>, tolerance: R) -> Change {
         if matches!(self.source, Source::Tie(_)) {
-            return false;
+            return Change::None;
         }
         let (was_active, was_sticking, old_drag) = (self.active, self.sticking, self.drag);
         let (impulse, trial) = self.force(moved);
@@ -179,7 +190,8 @@ impl<R: Real> Row<R> {
             (self.impulse, self.traction) = (R::zero(), Vec3::zero());
             self.sticking = self.friction > R::zero();
             self.drag = if self.sticking { self.stiffness } else { R::zero() };
-            return was_active;
+            let pulled = was_active && -impulse > tolerance * self.stiffness;
+            return if pulled { Change::Pressing } else { Change::None };
         }
         let most = self.friction * impulse;
         self.sticking = self.friction > R::zero() && trial.norm() <= most;
@@ -195,7 +207,13 @@ impl<R: Real> Row<R> {
         // What hardly slips needs no drag that is exact.
         let matters = self.slip(moved).norm() > R::of(HARDLY);
         let drifted = matters && (self.drag - old_drag).abs() > R::of(DRIFT) * self.drag;
-        !was_active || (matters && was_sticking != self.sticking) || drifted
+        if !was_active && impulse > tolerance * self.stiffness {
+            Change::Pressing
+        } else if (matters && was_sticking != self.sticking) || drifted {
+            Change::Friction
+        } else {
+            Change::None
+        }
     }
 
     /// Takes the load over from the springs; true when they carried more than `tolerance`.

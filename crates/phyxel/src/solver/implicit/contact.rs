@@ -102,7 +102,7 @@ impl<R: Real> Implicit<R> {
             par::for_each(q, |i, q| *q -= rhs[i]);
             let changed = touch::update(touches, (v, q), matrix.diagonal(), (round, stage.over));
             let added = touch::add_passing(model, (stage, pins), |n| v[n], touches);
-            let rows = matrix.press.update(v, missed);
+            let rows = matrix.press.update(v, missed, round);
             // Rough velocities say who presses, not how hard.
             let pressing = if exact { rows != Settling::Done } else { rows == Settling::Changed };
             let mut more = changed || added || pressing;
