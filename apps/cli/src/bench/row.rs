@@ -27,6 +27,8 @@ pub struct Row {
     pub neighbours: Option<f64>,
     /// Mean iterations of the linear solver per step.
     pub iterations: Option<f64>,
+    /// Part of the time that contact takes: finding it, and learning from each solve.
+    pub contact_share: Option<f64>,
     /// Time per step [ms].
     pub ms_per_step: Option<f64>,
     /// Steps per second.
@@ -103,6 +105,7 @@ impl Row {
         };
         add("neighbours", self.neighbours, 1);
         add("iterations", self.iterations, 1);
+        add("in contact", self.contact_share, 2);
         add("paper", self.paper_steps_per_s, 1);
         add("times paper", self.ratio_to_paper, 1);
         add("million/s", self.millions_per_s, 1);

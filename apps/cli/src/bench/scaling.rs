@@ -4,17 +4,24 @@ use super::Row;
 use super::papers::describe;
 use super::timing::time_steps;
 use phyxel::Material;
+use phyxel::Simulation;
 use phyxel::material::LawKind;
 use phyxel::scene::{Body, Integrator, Method, MlsSettings, Scene, Support};
 use phyxel::shape::Geometry;
 use phyxel::shape::structured::{CubeSplit, box_points, box_tets};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Nodes along each edge: 1 k to 1 M nodes.
 const EDGES: [usize; 6] = [10, 22, 34, 47, 68, 100];
 
 /// Iterations per implicit step: fixed, because this suite measures growth of the work, not of the condition number.
 const ITERATIONS: usize = 10;
+
+/// Bodies in heaps, about how many tetrahedra each has, and the time that is measured [s].
+const HEAPS: [usize; 4] = [25, 50, 75, 100];
+const HEAP_TETS: usize = 800;
+const HEAP_LANDED: f64 = 0.5;
+const HEAP_END: f64 = 0.75;
 
 /// Runs the suite.
 pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
@@ -26,6 +33,41 @@ pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     ] {
         series(method, integrator, out)?;
     }
+    heaps(out)
+}
+
+/// Soft bodies dropped into a box, from when the last of them has landed until they hardly move.
+fn heaps(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
+    let mut measured = Vec::new();
+    let mut last = Row::default();
+    for count in HEAPS {
+        let scene = phyxel_scenes::pile(count, HEAP_TETS)?;
+        let mut simulation = Simulation::<f32>::build(&scene)?;
+        simulation.advance_to(HEAP_LANDED)?;
+        let started = Instant::now();
+        let report = simulation.advance_to(HEAP_END)?;
+        let seconds = started.elapsed().as_secs_f64();
+        let ms = seconds * 1e3 / report.steps as f64;
+        let row = Row {
+            suite: "scaling",
+            case: format!("heap of {count} bodies"),
+            iterations: Some(report.iterations as f64 / report.steps as f64),
+            contact_share: Some(report.contact_s / seconds),
+            ..describe(&simulation, &scene, rayon::current_num_threads(), "f32")
+        };
+        measured.push((count as f64, ms));
+        last = row.clone();
+        out(row.timed(ms, (HEAP_END - HEAP_LANDED) / report.steps as f64));
+    }
+    out(Row {
+        case: "straight line over bodies".into(),
+        nodes: 0,
+        elements: 0,
+        iterations: None,
+        contact_share: None,
+        r_squared_time: Some(r_squared(measured.into_iter())),
+        ..last
+    });
     Ok(())
 }
 

@@ -347,8 +347,12 @@ impl<R: Real> Press<R> {
         if pressing {
             return Settling::Changed;
         }
-        let learnt = |row: &mut Row<R>| row.learn(reach.combine(row, v), tolerance);
-        let learning = rows.iter_mut().filter(|r| r.active).fold(false, |more, row| learnt(row) | more);
+        let mut learning = false;
+        for row in rows.iter_mut().filter(|r| r.active) {
+            let (short, slips) = row.learn(reach.combine(row, v), tolerance);
+            learning |= short;
+            rubbing |= slips;
+        }
         if learning || (rubbing && round < MOST_RUBBING) { Settling::Learning } else { Settling::Done }
     }
 

@@ -216,8 +216,9 @@ impl<R: Real> Row<R> {
         }
     }
 
-    /// Takes the load over from the springs; true when they carried more than `tolerance`.
-    pub fn learn(&mut self, moved: Vec3<R>, tolerance: R) -> bool {
+    /// Takes the load over from the springs; says whether they carried more than `tolerance` along the normal, and along
+    /// the surface.
+    pub fn learn(&mut self, moved: Vec3<R>, tolerance: R) -> (bool, bool) {
         let (impulse, trial) = self.force(moved);
         let slip = self.slip(moved);
         let short = self.target - self.normal.dot(moved);
@@ -228,6 +229,7 @@ impl<R: Real> Row<R> {
         if self.sticking {
             self.traction = trial;
         }
-        (!tied && short.abs() > tolerance) || (self.sticking && slip.norm() > tolerance)
+        let slips = self.sticking && slip.norm() > tolerance;
+        ((!tied && short.abs() > tolerance) || (tied && slips), slips)
     }
 }

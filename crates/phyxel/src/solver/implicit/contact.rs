@@ -7,9 +7,11 @@ use std::time::Instant;
 /// Solves per linearisation until the contact set must have settled: with colliders alone, and among bodies, whose
 /// impulses settle more slowly.
 const MAX_CONTACT_ROUNDS: usize = 20;
-const MAX_PRESS_ROUNDS: usize = 20;
+const MAX_PRESS_ROUNDS: usize = 30;
 /// Part of the distance kept between surfaces by which one step may miss it.
 const MISSED: f64 = 0.05;
+/// From this round on it may be missed by four times as much: large heaps have a pair somewhere that comes late.
+const LATE: usize = 10;
 /// Relative residual of solves that only look for the contact set.
 const ROUGH: f64 = 1e-2;
 
@@ -102,7 +104,7 @@ impl<R: Real> Implicit<R> {
             par::for_each(q, |i, q| *q -= rhs[i]);
             let changed = touch::update(touches, (v, q), matrix.diagonal(), (round, stage.over));
             let added = touch::add_passing(model, (stage, pins), |n| v[n], touches);
-            let rows = matrix.press.update(v, missed, round);
+            let rows = matrix.press.update(v, if round < LATE { missed } else { missed * R::of(4.0) }, round);
             // Rough velocities say who presses, not how hard.
             let pressing = if exact { rows != Settling::Done } else { rows == Settling::Changed };
             let mut more = changed || added || pressing;
