@@ -1,6 +1,7 @@
 //! The guard: a step that goes wrong is rolled back and halved, and never shown.
 
 use super::Solver;
+use crate::material::Grain;
 use crate::math::{FactorError, Real, Vec3};
 use crate::model::Model;
 use crate::report::StepReport;
@@ -66,6 +67,7 @@ const MAX_PARTS: f64 = 1e7;
 pub struct Guard<R> {
     u: Vec<Vec3<R>>,
     v: Vec<Vec3<R>>,
+    grains: Vec<Vec<Grain<R>>>,
     /// The energy that the last step ended with [J], if nothing has changed since: the model's version, the steps done.
     energy: Option<(u64, u64, f64)>,
 }
@@ -80,24 +82,36 @@ impl<R: Real> Guard<R> {
         dt: f64,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        let mut parts = 1.0;
-        if solver.is_explicit() {
-            let limit = solver.stable_step(model, state);
-            parts = (dt / limit).ceil().max(1.0);
-            if parts.is_nan() || parts > MAX_PARTS {
-                let body = solver.stiffest_body(model, state);
-                return Err(StepError::TooStiff { body, parts, limit });
-            }
-        }
         let end = state.time + dt;
-        for part in 0..parts as u64 {
-            self.careful_step(solver, model, state, dt / parts, report)?;
-            if part as f64 == parts - 1.0 {
-                // Rounding of the parts must not make frames drift.
-                state.time = end;
+        let mut left = self.parts(solver, model, state, dt)?;
+        let mut h = dt / left;
+        while left > 0.0 {
+            self.careful_step(solver, model, state, h, report)?;
+            left -= 1.0;
+            // Matter that flows becomes stiffer within a step.
+            let flows = state.grains.iter().any(|g| !g.is_empty());
+            if left > 0.0 && flows && solver.is_explicit() && solver.stable_step(model, state) < h {
+                left = self.parts(solver, model, state, end - state.time)?;
+                h = (end - state.time) / left;
             }
         }
+        // Rounding of the parts must not make frames drift.
+        state.time = end;
         Ok(())
+    }
+
+    /// Into how many parts stability cuts a step of `dt`.
+    fn parts(&self, solver: &mut Solver<R>, model: &Model<R>, state: &State<R>, dt: f64) -> Result<f64, StepError> {
+        if !solver.is_explicit() {
+            return Ok(1.0);
+        }
+        let limit = solver.stable_step(model, state);
+        let parts = (dt / limit).ceil().max(1.0);
+        if parts.is_nan() || parts > MAX_PARTS {
+            let body = solver.stiffest_body(model, state);
+            return Err(StepError::TooStiff { body, parts, limit });
+        }
+        Ok(parts)
     }
 
     fn careful_step(
@@ -115,6 +129,7 @@ impl<R: Real> Guard<R> {
             let h = (dt / f64::from(1u32 << halvings)).min(dt - done);
             self.u.clone_from(&state.u);
             self.v.clone_from(&state.v);
+            self.grains.clone_from(&state.grains);
             let steps = state.steps;
             // Energies cost a pass over the elements; explicit steps are checked by their numbers alone.
             let before = if explicit { 0.0 } else { self.energy_before(model, state) };
@@ -129,6 +144,7 @@ impl<R: Real> Guard<R> {
             }
             state.u.clone_from(&self.u);
             state.v.clone_from(&self.v);
+            state.grains.clone_from(&self.grains);
             self.energy = None;
             solver.forget_contacts();
             (state.time, state.steps) = (start + done, steps);

@@ -26,8 +26,9 @@ pub use ledger::{ContactForce, Partner};
 pub use sleep::Rest;
 pub use touch::Touch;
 
+use crate::material::plastic::{FROZEN, Grain};
 use crate::math::cg::dot;
-use crate::math::{FactorError, Real, Vec3};
+use crate::math::{FactorError, Mat3, Real, Vec3};
 use crate::model::Model;
 use crate::par;
 use crate::report::StepReport;
@@ -47,6 +48,8 @@ use xpbd::Xpbd;
 
 /// Explicit steps between two estimates of the stable step.
 const STEPS_PER_ESTIMATE: u64 = 1024;
+/// The same for matter that flows, whose elements become shorter and shorter.
+const STEPS_PER_ESTIMATE_OF_FLOW: u64 = 128;
 
 /// Moves a state; keeps everything that is worth keeping between steps.
 pub struct Solver<R: Real> {
@@ -172,25 +175,26 @@ impl<R: Real> Solver<R> {
 
     /// The largest stable explicit step now [s]; estimated anew from time to time, because stretched matter stiffens.
     pub fn stable_step(&mut self, model: &Model<R>, state: &State<R>) -> f64 {
-        let era = state.steps / STEPS_PER_ESTIMATE;
+        let era = era(state);
         if let Some((version, known_era, limit)) = self.stable
             && (version, known_era) == (model.version, era)
         {
             return limit;
         }
         let Self { settings, scratch, lanczos, .. } = self;
-        let limit = stable_step::stable_step(model, &state.u, scratch, lanczos, settings.integrator);
+        let limit =
+            stable_step::stable_step(model, (&state.u, state.inner(FROZEN)), scratch, lanczos, settings.integrator);
         self.stable = Some((model.version, era, limit));
         limit
     }
 
     fn stiffest_body(&mut self, model: &Model<R>, state: &State<R>) -> String {
-        stable_step::stiffest_body(model, &state.u, &mut self.scratch)
+        stable_step::stiffest_body(model, (&state.u, state.inner(FROZEN)), &mut self.scratch)
     }
 
     /// What the next step takes from earlier ones and cannot find in the state.
     pub(crate) fn kept(&self, model: &Model<R>, state: &State<R>) -> Kept<R> {
-        let era = state.steps / STEPS_PER_ESTIMATE;
+        let era = era(state);
         let stable = self.stable.filter(|s| (s.0, s.1) == (model.version, era)).map(|s| s.2);
         let forces = match &self.kind {
             Kind::Explicit(explicit) => explicit.kept_forces(model, state).to_vec(),
@@ -213,7 +217,7 @@ impl<R: Real> Solver<R> {
         if let Some(world) = &mut self.world {
             world.restore(&kept.world);
         }
-        self.stable = kept.stable.map(|limit| (model.version, state.steps / STEPS_PER_ESTIMATE, limit));
+        self.stable = kept.stable.map(|limit| (model.version, era(state), limit));
         match &mut self.kind {
             Kind::Explicit(explicit) => explicit.recall_forces(model, state, kept.forces),
             Kind::Implicit(implicit) => implicit.recall(kept.touches, kept.presses),
@@ -223,7 +227,7 @@ impl<R: Real> Solver<R> {
 
     /// Sets `out` to all forces now [N].
     pub fn forces(&mut self, model: &Model<R>, state: &State<R>, out: &mut [Vec3<R>]) {
-        forces::total(model, (&state.u, &state.v), &mut self.scratch, out);
+        forces::total(model, (&state.u, &state.v, state.inner(0.0)), &mut self.scratch, out);
     }
 
     /// Rigid bodies as they are now.
@@ -290,6 +294,9 @@ impl<R: Real> Solver<R> {
                 Integrator::QuasiStatic => equilibrium(implicit, model, state, (settings, scratch, stage), dt, report)?,
                 _ => implicit_euler(implicit, model, state, settings, scratch, dt, report)?,
             },
+        }
+        if !matches!(kind, Kind::Positions(_)) {
+            settle(model, state, dt);
         }
         self.collect_rigid_impulses(model);
         report.substeps += 1;
@@ -403,9 +410,33 @@ fn clear_of_colliders<R: Real>(model: &Model<R>, body: &crate::model::BodyModel,
     })
 }
 
+/// Within one era the stable step is not estimated anew. Plastic flow shortens elements, and steps with them: an era also
+/// ends where the largest flow has grown by a twentieth.
+fn era<R: Real>(state: &State<R>) -> u64 {
+    let flow =
+        |grains: &Vec<Grain<R>>| par::max(grains.len(), 0.0, |e| (Mat3::identity() + grains[e].offset).norm().to_f64());
+    let largest = state.grains.iter().map(flow).fold(0.0, f64::max);
+    if largest == 0.0 {
+        return state.steps / STEPS_PER_ESTIMATE;
+    }
+    let growth = (largest.max(1.0).ln() / 0.05) as u64;
+    state.steps / STEPS_PER_ESTIMATE_OF_FLOW * 10_000 + growth
+}
+
+/// Lets the elements that remember something flow for `dt` at the end of a step.
+fn settle<R: Real>(model: &Model<R>, state: &mut State<R>, dt: f64) {
+    let State { u, grains, .. } = state;
+    for (block, grains) in model.blocks.iter().zip(grains) {
+        if !grains.is_empty() {
+            block.settle(u, grains, R::of(dt));
+        }
+    }
+}
+
 /// Total energy that can go wrong: kinetic plus elastic [J].
 fn explosive_energy<R: Real>(model: &Model<R>, state: &State<R>) -> f64 {
-    model.kinetic_energy(&state.v) + forces::elastic_energy(model, &state.u) + rigid_kinetic_energy(model, &state.rigid)
+    let soft = model.kinetic_energy(&state.v) + forces::elastic_energy(model, &state.u, state.inner(0.0));
+    soft + rigid_kinetic_energy(model, &state.rigid)
 }
 
 /// Energy of the motion of rigid bodies [J].
@@ -419,5 +450,6 @@ pub(crate) fn rigid_kinetic_energy<R: Real>(model: &Model<R>, states: &[RigidSta
 /// Whether every number of the state is finite.
 fn is_finite<R: Real>(state: &State<R>) -> bool {
     // One NaN or infinity anywhere makes both sums not finite.
-    dot(&state.u, &state.u).is_finite() && dot(&state.v, &state.v).is_finite()
+    let flow = |g: &Vec<Grain<R>>| par::sum(g.len(), |e| g[e].offset.contract(&g[e].offset).to_f64()).is_finite();
+    dot(&state.u, &state.u).is_finite() && dot(&state.v, &state.v).is_finite() && state.grains.iter().all(flow)
 }

@@ -1,6 +1,7 @@
 //! How large an explicit step may be: `2/ω_max`, from the largest eigenvalue of `M⁻¹ K` by Lanczos iteration.
 
 use crate::material::Curvature;
+use crate::material::plastic::Inners;
 use crate::math::cg::dot;
 use crate::math::{Real, Vec3};
 use crate::model::Model;
@@ -29,19 +30,23 @@ pub struct Lanczos<R> {
 /// The largest stable step at displacements `u` [s], times [`SAFETY`]; infinite when nothing resists.
 pub fn stable_step<R: Real>(
     model: &Model<R>,
-    u: &[Vec3<R>],
+    at: (&[Vec3<R>], Inners<'_, R>),
     scratch: &mut [BlockScratch<R>],
     lanczos: &mut Lanczos<R>,
     integrator: Integrator,
 ) -> f64 {
-    limit(model, u, scratch, lanczos, (integrator, None))
+    limit(model, at, scratch, lanczos, (integrator, None))
 }
 
 /// The body that needs the smallest steps; for messages, so its cost is no matter.
-pub fn stiffest_body<R: Real>(model: &Model<R>, u: &[Vec3<R>], scratch: &mut [BlockScratch<R>]) -> String {
+pub fn stiffest_body<R: Real>(
+    model: &Model<R>,
+    at: (&[Vec3<R>], Inners<'_, R>),
+    scratch: &mut [BlockScratch<R>],
+) -> String {
     let mut lanczos = Lanczos::default();
     let mut limits =
-        (0..model.bodies.len()).map(|b| (limit(model, u, scratch, &mut lanczos, (Integrator::Verlet, Some(b))), b));
+        (0..model.bodies.len()).map(|b| (limit(model, at, scratch, &mut lanczos, (Integrator::Verlet, Some(b))), b));
     let first = limits.next();
     let least = first.map(|first| limits.fold(first, |a, b| if b.0 < a.0 { b } else { a }));
     least.map_or(String::new(), |(_, b)| model.bodies[b].name.clone())
@@ -62,19 +67,19 @@ fn own_limit(integrator: Integrator, omega: f64, decay: f64) -> f64 {
 /// The limit of one body, or of all.
 fn limit<R: Real>(
     model: &Model<R>,
-    u: &[Vec3<R>],
+    at: (&[Vec3<R>], Inners<'_, R>),
     scratch: &mut [BlockScratch<R>],
     lanczos: &mut Lanczos<R>,
     (integrator, body): (Integrator, Option<usize>),
 ) -> f64 {
     let counts = |b: usize| body.is_none_or(|only| only == model.blocks[b].body);
     let elastic = |b: usize| counts(b).then_some(TangentMix { stiffness: R::one(), viscosity: R::zero() });
-    let omega = lanczos.largest_eigenvalue(model, u, scratch, elastic).max(0.0).sqrt();
+    let omega = lanczos.largest_eigenvalue(model, at, scratch, elastic).max(0.0).sqrt();
     let damped = model.blocks.iter().any(|b| b.is_damped());
     let mut decay = model.rayleigh_mass.iter().fold(0.0, |a, b| f64::max(a, b.to_f64()));
     if damped {
         let mix = |b: usize| TangentMix { stiffness: model.blocks[b].rayleigh_stiffness, viscosity: R::one() };
-        decay += lanczos.largest_eigenvalue(model, u, scratch, |b| counts(b).then(|| mix(b))).max(0.0);
+        decay += lanczos.largest_eigenvalue(model, at, scratch, |b| counts(b).then(|| mix(b))).max(0.0);
     }
     if omega == 0.0 && decay == 0.0 {
         return f64::INFINITY;
@@ -90,7 +95,7 @@ impl<R: Real> Lanczos<R> {
     fn largest_eigenvalue(
         &mut self,
         model: &Model<R>,
-        u: &[Vec3<R>],
+        (u, inner): (&[Vec3<R>], Inners<'_, R>),
         scratch: &mut [BlockScratch<R>],
         mix: impl Fn(usize) -> Option<TangentMix<R>>,
     ) -> f64 {
@@ -102,7 +107,7 @@ impl<R: Real> Lanczos<R> {
             for (k, (block, scratch)) in model.blocks.iter().zip(scratch.iter_mut()).enumerate() {
                 if let Some(mix) = mix(k) {
                     let mix = (mix, Curvature::Exact);
-                    block.add_product_on_the_fly(&model.rest, (u, scaled), mix, scratch, image);
+                    block.add_product_on_the_fly(&model.rest, (u, scaled, inner.of(k)), mix, scratch, image);
                 }
             }
             // The product came with a minus sign.
