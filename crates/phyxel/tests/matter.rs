@@ -36,11 +36,6 @@ fn height(simulation: &Simulation<f64>) -> f64 {
 fn a_hard_fall_dents_matter_that_yields_and_only_that() {
     for (name, method, lagrangian) in KINDS {
         for integrator in [Integrator::ImplicitEuler, Integrator::Verlet, Integrator::Xpbd] {
-            // Explicit steps on stencils that are rebuilt every step gain energy, with flow and without (Zhou et al. 2013 found
-            // the same); they are here for comparison.
-            if lagrangian == Lagrangian::Updated && integrator == Integrator::Verlet {
-                continue;
-            }
             for plastic in [None, by_strain(0.02, 1.0), by_stress(2e3)] {
                 let what = format!("{name}, {}, {plastic:?}", integrator.name());
                 let mut scene = dropped(method, lagrangian, integrator, plastic);
@@ -64,37 +59,57 @@ fn a_hard_fall_dents_matter_that_yields_and_only_that() {
     }
 }
 
-/// A hundred points of a lattice over stiffness, creep, yield and method (an additive recurrence on irrational numbers).
-#[test]
-fn nothing_explodes_for_any_stiffness_and_creep() {
-    let methods = [Method::Tet, Method::Edge, Method::Selective, Method::Mls, Method::Mls];
-    for k in 0..100 {
-        let at = |i: i32| (0.5 + k as f64 * 1.2207440846f64.powi(-i)).fract();
-        let between = |low: f64, high: f64, x: f64| low * (high / low).powf(x);
-        let young_modulus = between(1e4, 1e8, at(1));
-        let creep = if k % 10 == 0 { (k / 10 % 2) as f64 } else { at(2) };
-        let strain = between(1e-3, 0.2, at(3));
-        let plastic = if k % 2 == 0 { by_strain(strain, creep) } else { by_stress(strain * young_modulus) };
-        let law = [LawKind::Corotated, LawKind::NeoHookean][k / 2 % 2].clone();
-        let material = Material { law, young_modulus, poisson_ratio: 0.45 * at(4), plastic, ..Material::default() };
-        let mut body = cube(methods[k % 5], 3, SIDE, [0.0, 0.5 * SIDE + 0.05, 0.0], &material);
-        if k % 5 == 4 {
-            body.mls = phyxels(Lagrangian::Updated);
+/// The k-th of a hundred points of a lattice over stiffness, creep, yield, law and method (an additive recurrence on
+/// irrational numbers): a cube that spins while it hits the floor at 3 m/s.
+fn sample(k: usize) -> (String, Scene) {
+    const METHODS: [Method; 5] = [Method::Tet, Method::Edge, Method::Selective, Method::Mls, Method::Mls];
+    const LAWS: [LawKind; 3] = [LawKind::Corotated, LawKind::NeoHookean, LawKind::StVenantKirchhoff];
+    let at = |i: i32| (0.5 + k as f64 * 1.2207440846f64.powi(-i)).fract();
+    let between = |low: f64, high: f64, x: f64| low * (high / low).powf(x);
+    let young_modulus = between(1e4, 1e8, at(1));
+    let creep = if k.is_multiple_of(10) { (k / 10 % 2) as f64 } else { at(2) };
+    let strain = between(1e-3, 0.2, at(3));
+    let relaxation_time = if k % 4 == 3 { Plasticity::relaxation_of_creep(creep) } else { 0.0 };
+    let stress = Plasticity::Stress { yield_stress: strain * young_modulus, hardening: 0.0, relaxation_time };
+    let plastic = if k.is_multiple_of(2) { by_strain(strain, creep) } else { Some(stress) };
+    let law = LAWS[k / 2 % 3].clone();
+    let what = format!("{k}: {:?} {law:?} {young_modulus:.2e} Pa {plastic:?}", METHODS[k % 5]);
+    let material = Material { law, young_modulus, poisson_ratio: 0.45 * at(4), plastic, ..Material::default() };
+    let mut body = cube(METHODS[k % 5], 3, SIDE, [0.0, 0.5 * SIDE + 0.05, 0.0], &material);
+    if k % 5 == 4 {
+        body.mls = phyxels(Lagrangian::Updated);
+    }
+    body.spin = [0.5, 0.0, 1.0];
+    body.velocity = [0.3, -3.0, 0.0];
+    (what, above_floor(body, Integrator::ImplicitEuler, 0.01, 0.3))
+}
+
+/// What goes wrong in a sample within a quarter of a second.
+fn trouble(scene: &Scene) -> Result<(), String> {
+    let mut simulation = Simulation::<f64>::build(scene).map_err(|e| e.to_string())?;
+    let budget = simulation.energy().kinetic_j + simulation.energy().potential_j;
+    for step in 0..25 {
+        simulation.step(0.01).map_err(|e| e.to_string())?;
+        let energy = simulation.energy();
+        let total = energy.kinetic_j + energy.elastic_j + energy.potential_j;
+        if total.is_nan() || total > 1.01 * budget {
+            return Err(format!("step {step}: {total} J of {budget} J"));
         }
-        body.spin = [0.5, 0.0, 1.0];
-        body.velocity = [0.3, -1.0, 0.0];
-        let what = format!("{k}: {:?} {young_modulus:.2e} Pa {plastic:?}", methods[k % 5]);
-        let scene = above_floor(body, Integrator::ImplicitEuler, 0.01, 0.3);
-        let mut simulation = Simulation::<f64>::build(&scene).expect("a sound scene");
-        let budget = simulation.energy().kinetic_j + simulation.energy().potential_j;
-        for _ in 0..25 {
-            simulation.step(0.01).unwrap_or_else(|e| panic!("{what}: {e}"));
-            let energy = simulation.energy();
-            assert!(energy.kinetic_j <= 1.01 * budget, "{what}: {} J of {budget} J", energy.kinetic_j);
-            let far = |n: usize| simulation.position(n).iter().any(|c| c.is_nan() || c.abs() > 5.0 * SIDE);
-            assert!(!(0..simulation.model().node_count()).any(far), "{what}: a node is lost");
+        let far = |n: usize| simulation.position(n).iter().any(|c| c.is_nan() || c.abs() > 5.0 * SIDE);
+        if (0..simulation.model().node_count()).any(far) {
+            return Err(format!("step {step}: a node is lost"));
         }
     }
+    Ok(())
+}
+
+#[test]
+fn nothing_explodes_for_any_stiffness_and_creep() {
+    let troubles: Vec<String> = (0..100)
+        .map(sample)
+        .filter_map(|(what, scene)| trouble(&scene).err().map(|why| format!("{what}: {why}")))
+        .collect();
+    assert!(troubles.is_empty(), "{} of 100:\n{}", troubles.len(), troubles.join("\n"));
 }
 
 #[test]

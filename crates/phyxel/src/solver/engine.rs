@@ -127,6 +127,9 @@ impl<R: Real> Engine<R> for Whole<R> {
             rebuilt.map_err(|source| BuildError::Stencil { body: model.bodies[body].name.clone(), source })?;
             any = true;
         }
+        if any {
+            self.solver.stencils_changed(model);
+        }
         Ok(any)
     }
 

@@ -350,6 +350,11 @@ impl<R: Real> Explicit<R> {
         self.forces = forces;
     }
 
+    /// The next step must not use the forces of the last one.
+    pub fn forget_forces(&mut self) {
+        self.forces_of = None;
+    }
+
     fn hold(&self, state: &mut State<R>) {
         for held in &self.held {
             let n = held.node as usize;
