@@ -17,8 +17,10 @@ const EXPLOSION: f64 = 1e3;
 /// Share of all energy that one Newton iteration may put in. Implicit Euler solved to the end puts in none, because the
 /// end of its step minimises energy plus kinetic distance; one iteration may overshoot where matter is pressed flat.
 const GAIN: f64 = 0.01;
-/// A step that put in more is taken again with this many iterations.
+/// A step that put in more is taken again with this many iterations,
 const ITERATIONS_AGAIN: usize = 20;
+/// and if that does not help halved at most this often, and then taken as it is.
+const MOST_FOR_GAIN: u32 = 3;
 
 /// Why a simulation cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -145,10 +147,10 @@ impl<R: Real> Guard<R> {
                 .map_err(|source| StepError::Factor { time: start + done, source })?;
             let settled = solver.is_settled() || halvings >= MOST_FOR_CONTACT;
             let sound = super::is_finite(state) && settled && (explicit || self.is_sound(model, state, before, h));
-            let gained = sound && !again && potential.is_some_and(|p| self.gained(model, state, (before, p), h));
+            let bearable = again && halvings >= MOST_FOR_GAIN;
+            let gained = sound && !bearable && potential.is_some_and(|p| self.gained(model, state, (before, p), h));
             if sound && !gained {
                 done += h;
-                again = false;
                 solver.accept(model, state, (&self.u, &self.v), h);
                 continue;
             }
@@ -160,7 +162,7 @@ impl<R: Real> Guard<R> {
             (state.time, state.steps) = (start + done, steps);
             state.forget();
             report.rollbacks += 1;
-            if gained {
+            if gained && !again {
                 again = true;
                 continue;
             }

@@ -8,6 +8,10 @@ use super::Grain;
 use super::inner::share;
 use crate::math::{Mat3, Real, eigen_symmetric, green_strain};
 
+/// Norm of `F_p⁻¹` beyond which nothing is absorbed: matter that is pressed flat would otherwise forget more of its size in
+/// every step, without end.
+const MOST_SHRUNK: f64 = 10.0;
+
 /// The constants of the rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StrainRule<R> {
@@ -44,6 +48,8 @@ pub(super) fn absorb<R: Real>(rule: &StrainRule<R>, g: &Mat3<R>, grain: &mut Gra
     };
     let at = |keep: R| grain.offset + flow_keeping(keep) + grain.offset * flow_keeping(keep);
     let keep = bounded(rule.max_strain, keep, |keep| plastic_strain(&at(keep)), plastic_strain(&grain.offset));
+    let shrunk = |offset: Mat3<R>| (Mat3::identity() + offset).norm();
+    let keep = bounded(R::of(MOST_SHRUNK), keep, |keep| shrunk(at(keep)), shrunk(grain.offset));
     grain.offset = at(keep);
     norm * (R::one() - keep)
 }

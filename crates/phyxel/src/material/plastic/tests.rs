@@ -217,6 +217,23 @@ fn plastic_strain_stays_below_its_bound() {
 }
 
 /// `F − I` of some strain and any rotation.
+/// Green's strain of something flat is -½ however small it was: it must not be absorbed for ever.
+#[test]
+fn what_is_pressed_flat_forgets_only_so_much_of_its_size() {
+    for law in [LawKind::StVenantKirchhoff, LawKind::Corotated, LawKind::NeoHookean] {
+        let law = inner(&soft(law, by_strain(f64::INFINITY)));
+        for flat in [0.0, 1e-3, -0.02] {
+            let g = Mat3::diagonal([0.1, flat - 1.0, 0.0]);
+            let mut grain = Grain::default();
+            for _ in 0..1000 {
+                law.settle(g, &mut grain, 0.1);
+            }
+            let size = (Mat3::identity() + grain.offset).norm();
+            assert!(size > 5.0 && size <= 10.0 * (1.0 + 1e-9), "{law:?} {flat}: {size}");
+        }
+    }
+}
+
 fn turned(numbers: &mut Numbers) -> [[f64; 3]; 3] {
     (numbers.rotation() * (Mat3::identity() + numbers.matrix(0.3)) - Mat3::identity()).0
 }
