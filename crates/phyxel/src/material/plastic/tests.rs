@@ -216,7 +216,6 @@ fn plastic_strain_stays_below_its_bound() {
     }
 }
 
-/// `F − I` of some strain and any rotation.
 /// Green's strain of something flat is -½ however small it was: it must not be absorbed for ever.
 #[test]
 fn what_is_pressed_flat_forgets_only_so_much_of_its_size() {
@@ -234,6 +233,7 @@ fn what_is_pressed_flat_forgets_only_so_much_of_its_size() {
     }
 }
 
+/// `F − I` of some strain and any rotation.
 fn turned(numbers: &mut Numbers) -> [[f64; 3]; 3] {
     (numbers.rotation() * (Mat3::identity() + numbers.matrix(0.3)) - Mat3::identity()).0
 }
