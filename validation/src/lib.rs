@@ -5,6 +5,7 @@
 
 mod contact;
 mod elasticity;
+mod matter;
 mod motion;
 mod row;
 
@@ -30,5 +31,5 @@ pub struct Case {
 
 /// All cases, in the order in which they are printed.
 pub fn cases() -> Vec<Case> {
-    [elasticity::CASES, motion::CASES, contact::CASES].concat()
+    [elasticity::CASES, motion::CASES, contact::CASES, matter::CASES].concat()
 }

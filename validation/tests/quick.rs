@@ -24,6 +24,15 @@ fn quick_cases_pass() {
 }
 
 #[test]
+fn matter_yields_conducts_and_melts() {
+    assert_all_pass(&run(
+        &["yield", "j2", "flow-volume", "slab", "t3", "expansion", "heating", "stefan"],
+        Precision::F64,
+    ));
+    assert_all_pass(&run(&["j2", "flow-volume", "expansion", "heating"], Precision::F32));
+}
+
+#[test]
 fn single_precision_agrees() {
     assert_all_pass(&run(&["patch", "finite-strain", "rigid", "shear", "cook"], Precision::F32));
 }

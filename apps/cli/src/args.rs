@@ -83,8 +83,28 @@ impl TellArgs {
 /// `phyxel list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
+    /// Only this part of the list
+    #[arg(value_enum)]
+    pub part: Option<ListPart>,
     #[command(flatten)]
     pub tell: TellArgs,
+}
+
+/// A part of what `phyxel list` tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ListPart {
+    /// Built-in scenes
+    Scenes,
+    /// Named materials with their constants and sources
+    Materials,
+    /// Methods and solvers
+    Solvers,
+    /// Validation cases
+    Cases,
+    /// Benchmark suites
+    Benchmarks,
+    /// What simulations can run on
+    Devices,
 }
 
 /// `phyxel run`.

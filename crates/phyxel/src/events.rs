@@ -1,11 +1,11 @@
 //! What happens at a given time: changes of material, loads, pins and velocities, applied between steps.
 
-use crate::material::{AnyLaw, Part};
+use crate::material::plastic::InnerLaw;
+use crate::material::{AnyLaw, LawKind, Material, Part};
 use crate::math::{Real, Vec3};
-use crate::model::{BuildError, Model, check_load, check_pin, viscosity};
-use crate::scene::{Action, Event, Method, Scene};
+use crate::model::{BuildError, Model, check_heat_load, check_load, check_pin, viscosity};
+use crate::scene::{Action, BodyHeat, Event, Method, Scene};
 use crate::state::State;
-use std::mem::discriminant;
 
 /// Checks that every event can be carried out.
 pub(crate) fn check(scene: &Scene) -> Result<(), BuildError> {
@@ -17,24 +17,17 @@ pub(crate) fn check(scene: &Scene) -> Result<(), BuildError> {
         if let Some(name) = &event.body
             && !scene.bodies.iter().any(|b| b.name == *name)
         {
-            let known = scene.bodies.iter().map(|b| format!("{:?}", b.name)).collect::<Vec<_>>().join(", ");
-            return Err(BuildError::UnknownBody { body: name.clone(), known });
+            return Err(unknown_body(name, scene.bodies.iter().map(|b| &b.name)));
         }
-        if let Action::SetMaterial(material) = &event.action {
-            for body in scene.bodies.iter().filter(|b| event.body.as_ref().is_none_or(|n| *n == b.name)) {
-                material.check().map_err(|source| BuildError::Material { body: body.name.clone(), source })?;
-                if material.density != body.material.density {
-                    return bad("the density of a body cannot change while it moves: its mass would");
-                }
-                if discriminant(&material.law) != discriminant(&body.material.law) {
-                    return bad("the law of a body cannot change while it moves: change its constants only");
-                }
-            }
+        for body in scene.bodies.iter().filter(|b| event.body.as_ref().is_none_or(|n| *n == b.name)) {
+            let heated = body.heat.is_some();
+            check_on(event, &body.name, &body.material, (body.method == Method::Selective, heated))?;
         }
         let name = event.body.as_deref().unwrap_or("all");
         match &event.action {
             Action::Pin(pins) => pins.iter().try_for_each(|pin| check_pin(name, pin))?,
             Action::SetLoads(loads) => loads.iter().try_for_each(|load| check_load(name, load))?,
+            Action::SetHeat(loads) => loads.iter().try_for_each(|load| check_heat_load(name, load))?,
             _ => {}
         }
         let numbers: &[f64] = match &event.action {
@@ -46,6 +39,51 @@ pub(crate) fn check(scene: &Scene) -> Result<(), BuildError> {
         }
     }
     Ok(())
+}
+
+/// Checks an event that happens now.
+pub(crate) fn check_one<R: Real>(event: &Event, model: &Model<R>) -> Result<(), BuildError> {
+    if let Some(name) = &event.body
+        && model.body_named(name).is_none()
+    {
+        return Err(unknown_body(name, model.bodies.iter().map(|b| &b.name)));
+    }
+    bodies(event, model).into_iter().try_for_each(|k| {
+        let body = &model.bodies[k];
+        check_on(event, &body.name, &body.material, (body.method == Method::Selective, model.is_heated(k)))
+    })
+}
+
+fn unknown_body<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> BuildError {
+    let known = known.map(|b| format!("{b:?}")).collect::<Vec<_>>().join(", ");
+    BuildError::UnknownBody { body: name.into(), known }
+}
+
+/// Checks what an event does to one body.
+fn check_on(
+    event: &Event,
+    name: &str,
+    present: &Material,
+    (selective, heated): (bool, bool),
+) -> Result<(), BuildError> {
+    let bad = |why| Err(BuildError::BadEvent { at: event.at, why });
+    match &event.action {
+        Action::SetMaterial(material) => {
+            material.check().map_err(|source| BuildError::Material { body: name.into(), source })?;
+            if material.density != present.density {
+                return bad("the density of a body cannot change while it moves: its mass would");
+            }
+            if selective && matches!(material.law, LawKind::Anisotropic(_)) {
+                return bad("selective smoothing needs an isotropic law");
+            }
+            if heated && material.thermal.is_none() {
+                return bad("a body that has a temperature needs conductivity and specific_heat: give both");
+            }
+            Ok(())
+        }
+        Action::SetHeat(_) if !heated => bad("the body has no temperature: give it one at the start"),
+        _ => Ok(()),
+    }
 }
 
 /// The bodies that an event means.
@@ -68,7 +106,10 @@ pub(crate) fn apply<R: Real>(event: &Event, model: &mut Model<R>, state: &mut St
             .map(|n| (Vec3(model.rest[n].to_f64()) + Vec3(state.u[n].to_f64())).0)
             .collect();
         match &event.action {
-            Action::SetMaterial(material) => set_material(model, body, material),
+            Action::SetMaterial(material) => {
+                set_material(model, body, material);
+                model.add_grains(state);
+            }
             Action::Release => model.pins.retain(|p| p.body != body),
             Action::Pin(pins) => {
                 for pin in pins {
@@ -80,6 +121,12 @@ pub(crate) fn apply<R: Real>(event: &Event, model: &mut Model<R>, state: &mut St
                 state.v[nodes].iter_mut().for_each(|v| *v += Vec3::of(*velocity));
             }
             Action::SetLoads(loads) => model.set_loads(body, loads, &points)?,
+            Action::SetHeat(loads) => {
+                let Some(Some(old)) = model.heat.get(body) else { continue };
+                let (convection, ambient, conductance) = (old.convection, old.ambient, old.conductance);
+                let heat = BodyHeat { convection, ambient, conductance, loads: loads.clone(), ..BodyHeat::default() };
+                model.set_heat(body, &heat, &points)?;
+            }
             Action::SetGravity(_) => {}
         }
     }
@@ -105,6 +152,7 @@ pub(crate) fn set_material<R: Real>(model: &mut Model<R>, body: usize, material:
             block.law = AnyLaw::new(material, part);
             block.viscosity = viscosity(material, part);
         }
+        block.inner = InnerLaw::new(material, part, block.law);
         block.rayleigh_stiffness = R::of(material.rayleigh_stiffness);
         block.penalty_modulus = R::of(material.young_modulus);
     }

@@ -28,6 +28,7 @@
 mod any;
 pub mod contact;
 mod events;
+pub mod heat;
 pub mod material;
 pub mod math;
 pub mod model;

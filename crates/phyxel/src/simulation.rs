@@ -70,8 +70,13 @@ pub struct BodySummary {
 impl<R: Real> Simulation<R> {
     /// Checks a scene and builds everything that it needs.
     pub fn build(scene: &Scene) -> Result<Self, BuildError> {
-        let Built { model, warnings, engine } = R::engine(scene)?;
+        let Built { model, warnings, mut engine } = R::engine(scene)?;
         let mut state = State::at_rest(model.node_count());
+        model.add_grains(&mut state);
+        let temperatures: Vec<Option<f64>> =
+            scene.bodies.iter().map(|b| b.heat.as_ref().map(|heat| heat.temperature)).collect();
+        model.add_temperatures(&temperatures, &mut state);
+        engine.warm(&model, &mut state);
         for (body, spec) in model.bodies.iter().zip(&scene.bodies) {
             let center = momentum::of_body(&model, body, &state.u, &state.v).center;
             for n in body.nodes.clone() {
@@ -105,7 +110,8 @@ impl<R: Real> Simulation<R> {
         self.carry_out_events(dt)?;
         self.reanchor_phyxels()?;
         self.engine.advance(&self.model, &mut self.state, dt, &mut report)?;
-        self.engine.note_deformation(&mut self.model, &self.state.u);
+        self.engine.conduct(&self.model, &mut self.state, dt);
+        self.engine.note_deformation(&mut self.model, &mut self.state);
         self.watch.look(&self.model, &self.state);
         Ok(report)
     }
@@ -136,13 +142,20 @@ impl<R: Real> Simulation<R> {
             if event.at > self.state.time + 0.5 * dt {
                 break;
             }
-            let before = self.energy().total();
-            events::apply(event, &mut self.model, &mut self.state)?;
-            // What an event puts in or takes out is no dissipation.
-            let after = self.energy().total();
-            self.initial_energy += after - before;
+            let event = event.clone();
+            self.carry_out(&event)?;
             self.next_event += 1;
         }
+        Ok(())
+    }
+
+    fn carry_out(&mut self, event: &Event) -> Result<(), BuildError> {
+        let before = self.energy().total();
+        events::apply(event, &mut self.model, &mut self.state)?;
+        self.engine.warm(&self.model, &mut self.state);
+        // What an event puts in or takes out is no dissipation.
+        let after = self.energy().total();
+        self.initial_energy += after - before;
         Ok(())
     }
 
@@ -190,7 +203,7 @@ impl<R: Real> Simulation<R> {
     pub fn energy(&self) -> Energy {
         let mut energy = Energy {
             kinetic_j: self.model.kinetic_energy(&self.state.v) + rigid_kinetic_energy(&self.model, &self.state.rigid),
-            elastic_j: self.engine.elastic_energy(&self.model, &self.state.u),
+            elastic_j: self.engine.elastic_energy(&self.model, &self.state),
             potential_j: self.model.potential_energy(&self.state.u) + self.rigid_potential_energy(),
             dissipated_j: 0.0,
         };
@@ -251,6 +264,38 @@ impl<R: Real> Simulation<R> {
             .rigid()
             .map(|(body, state)| state.inertia * state.spin + state.center.cross(state.velocity * body.mass.mass));
         rigid.fold(soft, |sum, l| sum + l).0
+    }
+
+    /// Temperatures of a body's nodes [K]; empty when it has none.
+    pub fn temperatures(&self, body: usize) -> Vec<f64> {
+        self.of_enthalpies(body, |t| t.0)
+    }
+
+    /// Molten shares of a body's nodes, 0 to 1; empty when it has no temperature.
+    pub fn molten(&self, body: usize) -> Vec<f64> {
+        self.of_enthalpies(body, |t| t.1)
+    }
+
+    fn of_enthalpies(&self, body: usize, pick: fn((f64, f64)) -> f64) -> Vec<f64> {
+        let heated = self.model.is_heated(body);
+        let body = &self.model.bodies[body];
+        match &body.material.thermal {
+            Some(thermal) if heated => {
+                self.state.enthalpy[body.nodes.clone()].iter().map(|h| pick(thermal.of_enthalpy(*h))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Makes a body of another material from now on; only its density must stay. Replays and snapshots know of it, as if it
+    /// had been an event.
+    pub fn set_material(&mut self, body: &str, material: Material) -> Result<(), BuildError> {
+        let event = Event { at: self.state.time, body: Some(body.to_string()), action: Action::SetMaterial(material) };
+        events::check_one(&event, &self.model)?;
+        self.carry_out(&event)?;
+        self.events.insert(self.next_event, event);
+        self.next_event += 1;
+        Ok(())
     }
 
     /// One number over all displacements and velocities.
@@ -349,7 +394,7 @@ impl<R: Real> Simulation<R> {
     /// Deformation gradient and Cauchy stress [Pa] of each element of a body's first stencil set.
     pub fn stresses(&self, body: usize) -> Vec<(Mat3<R>, Mat3<R>)> {
         let block = self.model.blocks.iter().position(|b| b.body == body);
-        block.map_or(Vec::new(), |block| self.engine.stresses(&self.model, block, &self.state.u))
+        block.map_or(Vec::new(), |block| self.engine.stresses(&self.model, block, &self.state))
     }
 
     /// The smallest `det F` of all elements: 1 at rest, 0 where matter is pressed flat, negative where it is inside out;
@@ -403,7 +448,7 @@ impl<R: Real> Simulation<R> {
             return Err(SnapshotError::Mismatch { found, expected });
         }
         (self.state, self.model.rest) = (restored.state, restored.rest);
-        (self.model.pins, self.model.loads) = (restored.pins, restored.loads);
+        (self.model.pins, self.model.loads, self.model.heat) = (restored.pins, restored.loads, restored.heat);
         (self.next_event, self.initial_energy) = (next_event, initial_energy);
         for (block, elastic) in self.model.blocks.iter_mut().zip(restored.elastic) {
             if let Stencils::General(general) = &mut block.stencils {

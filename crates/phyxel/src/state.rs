@@ -1,5 +1,6 @@
 //! What lives on from step to step.
 
+use crate::material::plastic::{Grain, Inners};
 use crate::math::{Real, Vec3};
 use crate::rigid::RigidState;
 use crate::solver::Rest;
@@ -14,6 +15,10 @@ pub struct State<R> {
     pub u: Vec<Vec3<R>>,
     /// Velocity of each node [m/s].
     pub v: Vec<Vec3<R>>,
+    /// What the elements of each block remember; empty for bodies that are cold and elastic.
+    pub grains: Vec<Vec<Grain<R>>>,
+    /// Enthalpy per mass of each node, zero at 0 K [J/kg]; empty where nothing has a temperature.
+    pub enthalpy: Vec<f64>,
     /// Simulated time [s].
     pub time: f64,
     /// Steps taken.
@@ -43,6 +48,11 @@ impl<R: Real> State<R> {
     /// Everything at rest.
     pub fn at_rest(nodes: usize) -> Self {
         State { u: vec![Vec3::zero(); nodes], v: vec![Vec3::zero(); nodes], ..Default::default() }
+    }
+
+    /// What elements remember, when they may flow for `dt` [s].
+    pub fn inner(&self, dt: f64) -> Inners<'_, R> {
+        Inners { grains: &self.grains, dt: R::of(dt) }
     }
 
     /// Forgets the past, after an event that breaks continuity.

@@ -224,10 +224,7 @@ fn mistakes_in_events() {
                 |s| event(s, Action::SetMaterial(Material { density: 1.0, ..Material::default() })),
                 &["0.5 s", "density"],
             ),
-            (
-                |s| event(s, Action::SetMaterial(Material { law: LawKind::Linear, ..Material::default() })),
-                &["0.5 s", "law", "constants only"],
-            ),
+            (|s| event(s, Action::SetHeat(Vec::new())), &["0.5 s", "no temperature"]),
             (
                 |s| event(s, Action::SetMaterial(Material { poisson_ratio: 0.5, ..Material::default() })),
                 &["\"cube\"", "poisson_ratio is 0.5", "0.49"],

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{KINDS, Random, alone, cube, double, phyxels};
+use phyxel::material::plastic::Inner;
 use phyxel::material::{Curvature, LawKind};
 use phyxel::math::{Mat3, Vec3};
 use phyxel::scene::{
@@ -128,7 +129,7 @@ fn stiffness_product(simulation: &Simulation<f64>, u: &[Vec3<f64>], p: &[Vec3<f6
     let mut out = vec![Vec3::zero(); u.len()];
     let mix = (TangentMix { stiffness: 1.0, viscosity: 0.0 }, Curvature::Exact);
     for block in &model.blocks {
-        block.add_product_on_the_fly(&model.rest, (u, p), mix, &mut BlockScratch::default(), &mut out);
+        block.add_product_on_the_fly(&model.rest, (u, p, Inner::none()), mix, &mut BlockScratch::default(), &mut out);
     }
     out.iter().map(|f| -*f).collect()
 }

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{above_floor, alone};
+use phyxel::material::plastic::Inner;
 use phyxel::math::Vec3;
 use phyxel::scene::{Body, Integrator, Method, Pin, Region, Scene};
 use phyxel::shape::{
@@ -164,11 +165,11 @@ fn forces_are_the_slope_of_the_energy() {
         let (u, p) = (field(2e-3), field(1.0));
         let energy = |step: f64| -> f64 {
             let moved: Vec<Vec3<f64>> = u.iter().zip(&p).map(|(u, p)| *u + *p * step).collect();
-            model.blocks.iter().map(|b| b.energy(&model.rest, &moved)).sum()
+            model.blocks.iter().map(|b| b.energy(&model.rest, &moved, Inner::none())).sum()
         };
         let mut forces = vec![Vec3::zero(); model.node_count()];
         for block in &model.blocks {
-            block.add_forces(&model.rest, &u, &mut BlockScratch::default(), &mut forces);
+            block.add_forces(&model.rest, (&u, Inner::none()), &mut BlockScratch::default(), &mut forces);
         }
         let slope = (energy(1e-7) - energy(-1e-7)) / 2e-7;
         let work: f64 = forces.iter().zip(&p).map(|(f, p)| f.dot(*p)).sum();

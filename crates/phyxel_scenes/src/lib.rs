@@ -41,6 +41,33 @@ pub const ALL: &[BuiltIn] = &[
     built_in!("torus", "A soft ring is squeezed from two sides: linear finite elements with Rayleigh damping."),
     built_in!("cloth", "A cloth, held at two corners, falls and swings."),
     built_in!("rope", "A rope hangs between two points, is let go at one end, and swings."),
+    built_in!(
+        "dent",
+        "A ball bounces, turns to clay before it falls again, takes a dent, and is stiff rubber from then on."
+    ),
+    built_in!(
+        "donut",
+        "A soft block melts over a spike into a ring-shaped well, sets there, and is lifted out as a ring."
+    ),
+    built_in!("funnel", "A ball melts through a funnel into a mould, sets, and is taken out as a block."),
+    built_in!(
+        "candle",
+        "A candle of wax is hot at its top: it softens, melts, runs down, and sets again where it is cool."
+    ),
+    built_in!(
+        "zhou-figure-soft",
+        "A figure of 19 866 phyxels without a rest shape falls on the floor; it is very soft, like a liquid, and yields."
+    ),
+    built_in!(
+        "zhou-figure-middle",
+        "A figure of 19 866 phyxels without a rest shape falls on the floor; it is of middling stiffness, and yields."
+    ),
+    built_in!(
+        "zhou-figure-stiff",
+        "A figure of 19 866 phyxels without a rest shape falls on the floor; it is nearly rigid."
+    ),
+    built_in!("zhou-cube", "A cube of 14 x 14 x 14 phyxels without a rest shape falls on an edge and bounces."),
+    built_in!("zhou-birds", "Twelve boxes of a thousand phyxels each are knocked over by a ball of the same stuff."),
     built_in!("poisson", "Three bars with different Poisson's ratios are pulled to 1.2 times their length."),
 ];
 

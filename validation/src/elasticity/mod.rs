@@ -7,8 +7,8 @@ mod cook;
 mod elastica;
 mod homogeneous;
 mod real_time;
-mod rig;
-mod specimen;
+pub(crate) mod rig;
+pub(crate) mod specimen;
 mod sphere;
 
 use crate::Case;

@@ -100,6 +100,11 @@ impl Rig {
         self.simulation.energy().elastic_j
     }
 
+    /// Temperatures of the body's nodes [K].
+    pub fn temperatures(&self) -> Vec<f64> {
+        each!(self, s => s.temperatures(0))
+    }
+
     /// Node masses [kg].
     pub fn masses(&self) -> Vec<f64> {
         each!(self, s => s.model().masses.iter().map(|m| m.to_f64()).collect())

@@ -5,6 +5,7 @@ mod papers;
 mod row;
 mod scaling;
 mod timing;
+mod zhou;
 
 pub use row::Row;
 

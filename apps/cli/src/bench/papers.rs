@@ -18,6 +18,7 @@ const BUDGET: Duration = Duration::from_millis(700);
 pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     stegmayr(out)?;
     mueller(out)?;
+    super::zhou::run(out)?;
     ciecierski(out)
 }
 

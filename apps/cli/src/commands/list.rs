@@ -1,10 +1,10 @@
 //! `phyxel list`: what there is to choose from.
 
-use phyxel::material::PRESETS;
+use phyxel::material::{PRESETS, Plasticity, Preset};
 use phyxel::scene::{Integrator, Method};
 use serde::Serialize;
 
-use crate::args::ListArgs;
+use crate::args::{ListArgs, ListPart};
 use crate::bench::SUITES;
 use crate::failure::Failure;
 use crate::report;
@@ -34,14 +34,20 @@ struct MaterialEntry {
     young_modulus: f64,
     poisson_ratio: f64,
     density: f64,
+    yield_stress: Option<f64>,
+    conductivity: f64,
+    specific_heat: f64,
+    thermal_expansion: f64,
+    melts_between: Option<[f64; 2]>,
     source: &'static str,
+    heat_source: &'static str,
 }
 
 /// Runs the command.
 pub fn list(args: &ListArgs) -> Result<(), Failure> {
     let listing = listing();
     if args.tell.talks() {
-        tell(&listing);
+        tell(&listing, args.part);
     }
     report::write(args.tell.json.as_deref(), &listing)
 }
@@ -53,17 +59,7 @@ fn listing() -> Listing {
             .iter()
             .map(|scene| Named { name: scene.name.into(), summary: scene.summary.into() })
             .collect(),
-        materials: PRESETS
-            .iter()
-            .map(|preset| MaterialEntry {
-                name: preset.name,
-                law: preset.material().law.name(),
-                young_modulus: preset.young_modulus,
-                poisson_ratio: preset.poisson_ratio,
-                density: preset.density,
-                source: preset.source,
-            })
-            .collect(),
+        materials: PRESETS.iter().map(material_entry).collect(),
         methods: Method::ALL.map(Method::name).into(),
         solvers: Integrator::ALL.map(Integrator::name).into(),
         validation_cases: super::validate::case_names(),
@@ -75,22 +71,67 @@ fn listing() -> Listing {
     }
 }
 
-fn tell(listing: &Listing) {
-    println!("Scenes, for `phyxel run NAME`:");
-    listing.scenes.iter().for_each(|scene| println!("  {:12} {}", scene.name, scene.summary));
-    println!("\nMaterials, for `material = \"NAME\"` or `preset = \"NAME\"`:");
-    for m in &listing.materials {
-        println!(
-            "  {:12} {:12} E {:8.2e} Pa, nu {:4.2}, {:6} kg/m³",
-            m.name, m.law, m.young_modulus, m.poisson_ratio, m.density
-        );
+fn material_entry(preset: &Preset) -> MaterialEntry {
+    let thermal = (preset.thermal)();
+    let yield_stress = match preset.plastic {
+        Some(Plasticity::Stress { yield_stress, .. }) => Some(yield_stress),
+        _ => None,
+    };
+    MaterialEntry {
+        name: preset.name,
+        law: preset.material().law.name(),
+        young_modulus: preset.young_modulus,
+        poisson_ratio: preset.poisson_ratio,
+        density: preset.density,
+        yield_stress,
+        conductivity: thermal.conductivity,
+        specific_heat: thermal.specific_heat,
+        thermal_expansion: thermal.expansion,
+        melts_between: thermal.melting.map(|m| [m.solidus, m.liquidus]),
+        source: preset.source,
+        heat_source: preset.heat_source,
     }
-    println!("\nMethods:    {}", listing.methods.join(", "));
-    println!("Solvers:    {}", listing.solvers.join(", "));
-    if !listing.validation_cases.is_empty() {
+}
+
+fn tell_material(m: &MaterialEntry) {
+    print!(
+        "  {:12} {:12} E {:8.2e} Pa, nu {:4.2}, {:6} kg/m³",
+        m.name, m.law, m.young_modulus, m.poisson_ratio, m.density
+    );
+    print!(", {:5} W/(m K), {:4} J/(kg K), {:.1e} /K", m.conductivity, m.specific_heat, m.thermal_expansion);
+    if let Some(stress) = m.yield_stress {
+        print!(", yields at {stress:.1e} Pa");
+    }
+    match m.melts_between {
+        Some([a, b]) if a < b => println!(", melts from {a} to {b} K"),
+        Some([a, _]) => println!(", melts at {a} K"),
+        None => println!(),
+    }
+    println!("               {}; {}", m.source, m.heat_source);
+}
+
+fn tell(listing: &Listing, only: Option<ListPart>) {
+    let wanted = |part: ListPart| only.is_none_or(|only| only == part);
+    if wanted(ListPart::Scenes) {
+        println!("Scenes, for `phyxel run NAME`:");
+        listing.scenes.iter().for_each(|scene| println!("  {:12} {}", scene.name, scene.summary));
+    }
+    if wanted(ListPart::Materials) {
+        println!("Materials, for `material = \"NAME\"` or `preset = \"NAME\"`:");
+        listing.materials.iter().for_each(tell_material);
+    }
+    if wanted(ListPart::Solvers) {
+        println!("Methods:    {}", listing.methods.join(", "));
+        println!("Solvers:    {}", listing.solvers.join(", "));
+    }
+    if wanted(ListPart::Cases) && !listing.validation_cases.is_empty() {
         println!("Validation: {}", listing.validation_cases.join(", "));
     }
-    println!("\nBenchmarks, for `phyxel bench NAME`:");
-    listing.benchmarks.iter().for_each(|suite| println!("  {:12} {}", suite.name, suite.summary));
-    listing.devices.iter().for_each(|device| println!("Device:     {}, {}", device.name, device.summary));
+    if wanted(ListPart::Benchmarks) {
+        println!("Benchmarks, for `phyxel bench NAME`:");
+        listing.benchmarks.iter().for_each(|suite| println!("  {:12} {}", suite.name, suite.summary));
+    }
+    if wanted(ListPart::Devices) {
+        listing.devices.iter().for_each(|device| println!("Device:     {}, {}", device.name, device.summary));
+    }
 }

@@ -21,6 +21,8 @@ pub struct Collider {
     pub restitution: f64,
     /// What it touches.
     pub groups: Groups,
+    /// Its temperature, if bodies exchange heat with it [K].
+    pub temperature: Option<f64>,
 }
 
 /// Where a rigid thing is: `x = rotation · local + position`.
@@ -94,6 +96,7 @@ impl Collider {
             friction: collider.friction,
             restitution: collider.restitution,
             groups: collider.groups,
+            temperature: collider.temperature,
         }
     }
 

@@ -6,10 +6,10 @@ mod form;
 mod grips;
 mod height;
 mod motion;
-mod near;
+pub(crate) mod near;
 mod pairs;
 mod surface;
-mod tree;
+pub(crate) mod tree;
 
 pub use collider::{Collider, Path, Plane, Pose, REST_SPEED};
 pub use field::DistanceField;

@@ -1,6 +1,6 @@
 //! Mistakes in the constants of a material, found before they become strange motion.
 
-use super::{LawKind, Material};
+use super::{LawKind, Material, Plasticity};
 
 /// What is wrong with a [`Material`], and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -39,6 +39,50 @@ pub enum MaterialError {
         field: &'static str,
         /// Its value.
         value: f64,
+    },
+    /// Von Mises' yield surface knows no directions.
+    #[error("yield_stress needs an isotropic law: give another law, or yield_strain instead")]
+    AnisotropicYield,
+    /// Melts know no directions either.
+    #[error("matter that melts needs an isotropic law: give another law, or leave out solidus and liquidus")]
+    AnisotropicMelting,
+    /// A share is not one.
+    #[error("{field} is {value}: it must lie between 0 and 1")]
+    Share {
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// Temperatures are absolute.
+    #[error("{field} is {value} K: nothing is colder than absolute zero; temperatures are in kelvin, 20 C is 293.15")]
+    BelowAbsoluteZero {
+        /// The field.
+        field: &'static str,
+        /// Its value [K].
+        value: f64,
+    },
+    /// A table over temperature goes back.
+    #[error(
+        "{field}: row {row} is at {temperature} K, but the one before it at {before} K; write temperatures in ascending order"
+    )]
+    TableOrder {
+        /// The field.
+        field: &'static str,
+        /// Which row, counted from 0.
+        row: usize,
+        /// Its temperature [K].
+        temperature: f64,
+        /// That of the row before [K].
+        before: f64,
+    },
+    /// Melting ends before it begins.
+    #[error("melting ends (liquidus {liquidus} K) before it begins (solidus {solidus} K): swap the two")]
+    Melting {
+        /// Where it begins [K].
+        solidus: f64,
+        /// Where it ends [K].
+        liquidus: f64,
     },
     /// The stiffness of an anisotropic law is not symmetric.
     #[error(
@@ -80,23 +124,28 @@ impl Material {
         not_negative("bulk_viscosity", self.bulk_viscosity)?;
         not_negative("rayleigh_mass", self.rayleigh_mass)?;
         not_negative("rayleigh_stiffness", self.rayleigh_stiffness)?;
+        self.plastic.map_or(Ok(()), |plastic| plastic.check())?;
+        self.thermal.as_ref().map_or(Ok(()), |thermal| thermal.check(self))?;
         match &self.law {
+            LawKind::Anisotropic(_) if matches!(self.plastic, Some(Plasticity::Stress { .. })) => {
+                Err(MaterialError::AnisotropicYield)
+            }
             LawKind::Anisotropic(c) => positive_definite(c),
             _ => Ok(()),
         }
     }
 }
 
-fn finite(field: &'static str, value: f64) -> Result<(), MaterialError> {
+pub(crate) fn finite(field: &'static str, value: f64) -> Result<(), MaterialError> {
     if value.is_finite() { Ok(()) } else { Err(MaterialError::NotFinite { field, value }) }
 }
 
-fn positive(field: &'static str, value: f64, typical: &'static str) -> Result<(), MaterialError> {
+pub(crate) fn positive(field: &'static str, value: f64, typical: &'static str) -> Result<(), MaterialError> {
     finite(field, value)?;
     if value > 0.0 { Ok(()) } else { Err(MaterialError::NotPositive { field, value, typical }) }
 }
 
-fn not_negative(field: &'static str, value: f64) -> Result<(), MaterialError> {
+pub(crate) fn not_negative(field: &'static str, value: f64) -> Result<(), MaterialError> {
     finite(field, value)?;
     if value >= 0.0 { Ok(()) } else { Err(MaterialError::Negative { field, value }) }
 }

@@ -109,6 +109,25 @@ impl<R: Real> Tangent<R> {
         self.0.iter_mut().flatten().zip(other.0.iter().flatten()).for_each(|(a, b)| *a += *b);
     }
 
+    /// The tangent by `F` of stress that is computed from `F A`: `Σ_ab A_ja T_{ia,kb} A_lb`. Keeps it positive semi-definite.
+    pub fn seen_through(&self, a: &Mat3<R>) -> Self {
+        let mut half = [[R::zero(); 9]; 9];
+        for row in 0..9 {
+            for (k, l) in (0..3).flat_map(|k| (0..3).map(move |l| (k, l))) {
+                let t = &self.0[row][3 * k..3 * k + 3];
+                half[row][3 * k + l] = t[0] * a.0[l][0] + t[1] * a.0[l][1] + t[2] * a.0[l][2];
+            }
+        }
+        let mut full = [[R::zero(); 9]; 9];
+        for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+            for c in 0..9 {
+                full[3 * i + j][c] =
+                    half[3 * i][c] * a.0[j][0] + half[3 * i + 1][c] * a.0[j][1] + half[3 * i + 2][c] * a.0[j][2];
+            }
+        }
+        Tangent(full)
+    }
+
     /// `(d · T)_{i,kl} = Σ_j T_{ij,kl} d_j`: the rows of a stiffness block before its columns are contracted.
     #[inline(always)]
     pub fn contract_left(&self, d: Vec3<R>) -> [[R; 9]; 3] {

@@ -5,15 +5,17 @@
 
 mod anisotropic;
 mod any;
-mod checks;
+pub(crate) mod checks;
 mod corotated;
 mod fibre;
 mod isotropic;
 mod law;
 mod linear;
 mod neo_hookean;
+pub mod plastic;
 mod presets;
 mod stvk;
+mod thermal;
 mod viscosity;
 mod volume;
 
@@ -26,12 +28,15 @@ pub use isotropic::Spectrum;
 pub use law::{Constraint, Curvature, Law, PackedTangent, Tangent};
 pub use linear::Linear;
 pub use neo_hookean::NeoHookean;
+pub use plastic::{Grain, Plasticity};
 pub use presets::{PRESETS, Preset};
 pub use stvk::StVenantKirchhoff;
+pub use thermal::{Melting, Table, Thermal};
 pub use viscosity::Viscosity;
 pub use volume::WithVolume;
 
 pub(crate) use any::with_law;
+pub(crate) use thermal::kelvin;
 
 /// The constants of a material, in SI units.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +63,10 @@ pub struct Material {
     pub friction: Option<f64>,
     /// Part of the approach speed with which it leaves a collider or a rigid body, 0 to 1; the larger of both counts.
     pub restitution: f64,
+    /// How it yields; `None` for matter that always finds back.
+    pub plastic: Option<Plasticity>,
+    /// What it does with heat; needed by bodies that have a temperature.
+    pub thermal: Option<Thermal>,
 }
 
 impl Default for Material {
@@ -75,6 +84,8 @@ impl Default for Material {
             rayleigh_stiffness: 0.0,
             friction: None,
             restitution: 0.0,
+            plastic: None,
+            thermal: None,
         }
     }
 }

@@ -12,7 +12,7 @@ mod psd;
 mod real;
 mod svd;
 #[cfg(test)]
-mod test_input;
+pub(crate) mod test_input;
 mod vec3;
 
 pub use bcsr::Bcsr;

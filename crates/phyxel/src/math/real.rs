@@ -86,6 +86,10 @@ pub trait Real: Scalar + Div<Output = Self> + PartialOrd + Default + Display {
     fn sqrt(self) -> Self;
     /// Absolute value.
     fn abs(self) -> Self;
+    /// Natural logarithm.
+    fn ln(self) -> Self;
+    /// `e^x − 1`, to full relative accuracy however small.
+    fn exp_m1(self) -> Self;
     /// The larger of two.
     fn max(self, other: Self) -> Self;
     /// The smaller of two.
@@ -125,6 +129,14 @@ macro_rules! real {
             #[inline(always)]
             fn abs(self) -> Self {
                 $t::abs(self)
+            }
+            #[inline(always)]
+            fn ln(self) -> Self {
+                $t::ln(self)
+            }
+            #[inline(always)]
+            fn exp_m1(self) -> Self {
+                $t::exp_m1(self)
             }
             #[inline(always)]
             fn max(self, other: Self) -> Self {

@@ -3,14 +3,14 @@
 use super::{Mat3, Real, Vec3};
 
 /// Reproducible numbers (splitmix64).
-pub(super) struct Numbers(u64);
+pub(crate) struct Numbers(u64);
 
 impl Numbers {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Numbers(seed)
     }
     /// Between −1 and 1.
-    pub(super) fn uniform(&mut self) -> f64 {
+    pub(crate) fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -18,11 +18,11 @@ impl Numbers {
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
     /// Entries between −size and size.
-    pub(super) fn matrix(&mut self, size: f64) -> Mat3<f64> {
+    pub(crate) fn matrix(&mut self, size: f64) -> Mat3<f64> {
         Mat3(std::array::from_fn(|_| std::array::from_fn(|_| size * self.uniform())))
     }
     /// A rotation by Rodrigues' formula.
-    pub(super) fn rotation(&mut self) -> Mat3<f64> {
+    pub(crate) fn rotation(&mut self) -> Mat3<f64> {
         let axis = Vec3([self.uniform(), self.uniform(), 0.1 + self.uniform().abs()]).normalized();
         let angle = std::f64::consts::PI * self.uniform();
         let [x, y, z] = axis.0;
@@ -32,7 +32,7 @@ impl Numbers {
 }
 
 /// Random, rotated, flattened, inverted, zero, tiny and huge matrices, and the corners between them.
-pub(super) fn difficult() -> Vec<[[f64; 3]; 3]> {
+pub(crate) fn difficult() -> Vec<[[f64; 3]; 3]> {
     let mut numbers = Numbers::new(1);
     let mut all = vec![[[0.0; 3]; 3], Mat3::<f64>::identity().0, [[1.0; 3]; 3], [[0.0, 0.0, 1.0], [0.0; 3], [0.0; 3]]];
     let stretches = [
@@ -61,7 +61,7 @@ pub(super) fn difficult() -> Vec<[[f64; 3]; 3]> {
 }
 
 /// Orthogonal to the tolerance, with determinant +1.
-pub(super) fn assert_rotation<R: Real>(q: &Mat3<R>, tolerance: f64) {
+pub(crate) fn assert_rotation<R: Real>(q: &Mat3<R>, tolerance: f64) {
     let error = (q.transpose() * *q - Mat3::identity()).norm().to_f64();
     assert!(error < tolerance, "not orthogonal by {error:e}: {q:?}");
     assert!(q.det() > R::zero(), "a reflection: {q:?}");

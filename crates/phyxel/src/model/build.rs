@@ -4,6 +4,7 @@ use super::checks::{check_fill, check_load, check_masses, check_pin, check_scene
 use super::region::nodes_inside;
 use super::{BodyModel, Loads, Model, PinSet, RigidModel, Skin, TriggerModel};
 use crate::contact::{Collider, Surface};
+use crate::material::plastic::InnerLaw;
 use crate::material::{AnyLaw, MaterialError, Part, Viscosity};
 use crate::math::{Mat3, Real, Vec3};
 use crate::record::{BodyLayout, Cells};
@@ -79,6 +80,7 @@ impl<R: Real> Model<R> {
             surface: Surface::default(),
             pins: Vec::new(),
             loads: Loads { gravity: Vec3::of(scene.gravity), ..Default::default() },
+            heat: Vec::new(),
             consistent_mass: Vec::new(),
             version: 0,
         };
@@ -94,6 +96,9 @@ impl<R: Real> Model<R> {
                 model.add_pin(index, pin, body.geometry.points(), 0.0)?;
             }
             model.set_loads(index, &body.loads, body.geometry.points())?;
+            if let Some(heat) = &body.heat {
+                model.set_heat(index, heat, body.geometry.points())?;
+            }
         }
         for index in 0..scene.attachments.len() {
             model.attach(index, scene)?;
@@ -150,10 +155,12 @@ impl<R: Real> Model<R> {
 
     fn block(&self, body: &Body, stencils: Stencils<R>, part: Part) -> Block<R> {
         let m = &body.material;
+        let law = AnyLaw::new(m, part);
         Block {
             body: self.bodies.len(),
             stencils,
-            law: AnyLaw::new(m, part),
+            law,
+            inner: InnerLaw::new(m, part, law),
             viscosity: viscosity(m, part),
             rayleigh_stiffness: R::of(m.rayleigh_stiffness),
             penalty_modulus: R::of(m.young_modulus),
@@ -281,6 +288,7 @@ impl<R: Real> Model<R> {
         general.base = base;
         let mut block = self.block(body, Stencils::General(general), Part::Whole);
         block.law = AnyLaw::fibre(&body.material);
+        block.inner = InnerLaw::new(&body.material, Part::Whole, block.law);
         block.viscosity = Viscosity { shear: R::zero(), bulk: R::zero() };
         self.blocks.push(block);
         let faces: Vec<[u32; 3]> = net.triangles.iter().map(|f| f.map(|n| n + first)).collect();
@@ -355,7 +363,7 @@ impl<R: Real> Model<R> {
         Ok(())
     }
 
-    fn faces_inside(&self, body: usize, local: &[u32]) -> Result<Vec<[u32; 3]>, BuildError> {
+    pub(super) fn faces_inside(&self, body: usize, local: &[u32]) -> Result<Vec<[u32; 3]>, BuildError> {
         let b = &self.bodies[body];
         let inside = |n: u32| local.binary_search(&(n - b.nodes.start as u32)).is_ok();
         let faces: Vec<[u32; 3]> = b.faces.iter().filter(|f| f.iter().all(|&n| inside(n))).copied().collect();

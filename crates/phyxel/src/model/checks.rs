@@ -151,6 +151,13 @@ pub(super) fn check_collider(collider: &Collider) -> Result<(), BuildError> {
             }
         }
     }
+    if let Some(temperature) = collider.temperature {
+        check_numbers(&[temperature], || "a collider's temperature".into())?;
+        if temperature < 0.0 {
+            let what = "a collider's temperature [K]".into();
+            return Err(BuildError::BadNumber { what, value: temperature, remedy: ", zero or more" });
+        }
+    }
     let Motion { velocity, spin, center, keys, .. } = &collider.motion;
     let Placement { position, rotation } = &collider.placement;
     for v in [velocity, spin, center, position, rotation] {

@@ -4,8 +4,11 @@ mod build;
 mod check_rigid;
 mod checks;
 mod embedding;
+mod grains;
+mod heat;
 mod loads;
 mod mass;
+mod melt;
 mod outside;
 mod reanchor;
 mod region;
@@ -17,6 +20,8 @@ mod ties;
 pub(crate) use build::viscosity;
 pub use build::{BuildError, Warnings};
 pub(crate) use checks::{check_load, check_pin};
+pub use heat::HeatModel;
+pub(crate) use heat::check_heat_load;
 pub use loads::Loads;
 pub use reanchor::Reanchor;
 pub use rigid::{RigidModel, TriggerModel};
@@ -64,6 +69,8 @@ pub struct Model<R> {
     pub pins: Vec<PinSet>,
     /// Gravity and other forces.
     pub loads: Loads<R>,
+    /// What each body exchanges heat with; shorter than `bodies` where the last ones have no temperature.
+    pub heat: Vec<Option<HeatModel>>,
     /// Off-diagonal masses, for bodies that ask for them: `(row, column, mass)` [kg].
     pub consistent_mass: Vec<(u32, u32, R)>,
     /// Counted up by every edit; what was computed from an older model is stale.

@@ -1,6 +1,7 @@
 //! Updated-Lagrangian phyxels: the present shape becomes the reference, with the elastic deformation remembered.
 
 use super::Model;
+use super::melt::Melt;
 use crate::math::{Mat3, Real, Vec3};
 use crate::scene::{Lagrangian, Method};
 use crate::state::State;
@@ -13,6 +14,7 @@ pub struct Reanchor<R> {
     stencils: UpdatedStencils<R>,
     radii: Vec<R>,
     volumes: Vec<R>,
+    melt: Melt<R>,
 }
 
 impl<R: Real> Model<R> {
@@ -43,6 +45,10 @@ impl<R: Real> Model<R> {
         }
         if general.elastic.is_empty() {
             general.elastic.resize(nodes.len(), Mat3::identity());
+        }
+        if let Some(grains) = state.grains.get(block).filter(|g| !g.is_empty()) {
+            let sizes = (&buffers.volumes[..], &buffers.radii[..]);
+            buffers.melt.press(&self.rest[nodes.clone()], sizes, grains, &mut general.elastic)?;
         }
         let present = Present {
             positions: &self.rest[nodes.clone()],

@@ -27,7 +27,7 @@ impl Fnv {
     }
 }
 
-/// A hash over the bits of all displacements and velocities: equal exactly when two runs went the same way.
+/// A hash over the bits of all displacements, velocities and plastic deformations: equal exactly when two runs went the same way.
 pub fn state_hash<R: Real>(state: &State<R>) -> u64 {
     let mut hash = Fnv::default();
     for v in state.u.iter().chain(&state.v) {
@@ -38,5 +38,9 @@ pub fn state_hash<R: Real>(state: &State<R>) -> u64 {
         let turned = [0, 1, 2].map(|k| body.pose.rotation.column(k));
         vectors.iter().chain(&turned).flat_map(|v| v.0).for_each(|c| hash.add(c.to_bits()));
     }
+    for grain in state.grains.iter().flatten() {
+        grain.offset.0.iter().flatten().chain([&grain.plastic_strain]).for_each(|c| hash.add(c.bits()));
+    }
+    state.enthalpy.iter().for_each(|h| hash.add(h.to_bits()));
     hash.finish()
 }

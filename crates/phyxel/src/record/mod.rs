@@ -2,6 +2,7 @@
 
 mod bytes;
 mod hash;
+mod heat;
 mod snapshot;
 
 pub use hash::{Fnv, state_hash};

@@ -1,8 +1,10 @@
 //! The whole state as bytes, to go on from later, bit for bit.
 
 use super::bytes::{Reader, Writer};
+use super::heat;
+use crate::material::Grain;
 use crate::math::{Mat3, Real, Vec3};
-use crate::model::{Loads, Model, PinSet};
+use crate::model::{HeatModel, Loads, Model, PinSet};
 use crate::scene::{Pin, Region};
 use crate::solver::{Kept, Rest, Touch};
 use crate::state::{Before, State};
@@ -35,6 +37,7 @@ pub(crate) struct Restored<R> {
     pub elastic: Vec<Vec<Mat3<R>>>,
     pub pins: Vec<PinSet>,
     pub loads: Loads<R>,
+    pub heat: Vec<Option<HeatModel>>,
     pub kept: Kept<R>,
     pub progress: Progress,
 }
@@ -63,6 +66,9 @@ pub(crate) fn encode<R: Real>(model: &Model<R>, state: &State<R>, kept: &Kept<R>
         out.vectors(&state.before.u);
         out.vectors(&state.before.v);
     }
+    encode_grains(&state.grains, &mut out);
+    out.u64(state.enthalpy.len() as u64);
+    state.enthalpy.iter().for_each(|h| out.f64(*h));
     out.vectors(&model.rest);
     for block in &model.blocks {
         out.u64(block.elastic().len() as u64);
@@ -71,7 +77,9 @@ pub(crate) fn encode<R: Real>(model: &Model<R>, state: &State<R>, kept: &Kept<R>
     out.u64(model.pins.len() as u64);
     model.pins.iter().for_each(|pin| encode_pin(pin, &mut out));
     encode_loads(&model.loads, &mut out);
+    heat::encode(&model.heat, &mut out);
     out.f64(kept.stable.unwrap_or(0.0));
+    out.u64(kept.stencils);
     out.u64(kept.forces.len() as u64);
     out.vectors(&kept.forces);
     out.u64(kept.touches.len() as u64);
@@ -94,6 +102,46 @@ pub(crate) fn encode<R: Real>(model: &Model<R>, state: &State<R>, kept: &Kept<R>
     out.u64(progress.next_event as u64);
     out.f64(progress.initial_energy);
     out.0
+}
+
+fn encode_grains<R: Real>(blocks: &[Vec<Grain<R>>], out: &mut Writer) {
+    out.u64(blocks.len() as u64);
+    for grains in blocks {
+        out.u64(grains.len() as u64);
+        for g in grains {
+            g.offset.0.iter().for_each(|row| out.vectors(&[Vec3(*row)]));
+            let rest = [g.plastic_strain, g.work, g.expansion, g.stiffness, g.strength, g.fluidity, g.molten];
+            rest.into_iter().for_each(|number| out.real(number));
+        }
+    }
+}
+
+fn decode_grains<R: Real>(input: &mut Reader<'_>, model: &Model<R>) -> Result<Vec<Vec<Grain<R>>>, SnapshotError> {
+    let mut blocks = Vec::new();
+    for k in 0..input.u64()? as usize {
+        let count = input.u64()? as usize;
+        let expected = model.blocks.get(k).map_or(0, |block| block.len());
+        if count != 0 && count != expected {
+            let (found, expected) = (format!("{count} elements that yield"), expected.to_string());
+            return Err(SnapshotError::Mismatch { found, expected });
+        }
+        blocks.push((0..count).map(|_| decode_grain(input)).collect::<Result<_, _>>()?);
+    }
+    Ok(blocks)
+}
+
+fn decode_grain<R: Real>(input: &mut Reader<'_>) -> Result<Grain<R>, SnapshotError> {
+    let rows = input.vectors::<R>(3)?;
+    Ok(Grain {
+        offset: Mat3([rows[0].0, rows[1].0, rows[2].0]),
+        plastic_strain: input.real()?,
+        work: input.real()?,
+        expansion: input.real()?,
+        stiffness: input.real()?,
+        strength: input.real()?,
+        fluidity: input.real()?,
+        molten: input.real()?,
+    })
 }
 
 fn encode_pin(pin: &PinSet, out: &mut Writer) {
@@ -138,12 +186,17 @@ pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored
         return Err(SnapshotError::Mismatch { found, expected: describe(nodes as u64, size_of::<R>() as u64) });
     }
     let mut state = decode_state(&mut input, nodes)?;
+    state.grains = decode_grains(&mut input, model)?;
+    let warm = input.u64()?.min(nodes as u64);
+    state.enthalpy = (0..warm).map(|_| input.f64()).collect::<Result<_, _>>()?;
     let rest = input.vectors(nodes)?;
     let elastic = model.blocks.iter().map(|block| decode_elastic(&mut input, block.len())).collect::<Result<_, _>>()?;
     let pin_count = input.u64()?;
     let pins = (0..pin_count).map(|_| decode_pin(&mut input, model)).collect::<Result<_, _>>()?;
     let loads = decode_loads(&mut input, model)?;
+    let heat = heat::decode(&mut input, model)?;
     let stable = Some(input.f64()?).filter(|limit| *limit > 0.0);
+    let stencils = input.u64()?;
     let forces = input.u64()?.min(nodes as u64) as usize;
     let forces = input.vectors(forces)?;
     let touching = input.u64()?;
@@ -162,12 +215,12 @@ pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored
         let (calm, asleep, island) = (input.f64()?, input.u64()? != 0, input.u64()? as u32);
         state.rest.push(Rest { calm, asleep, island });
     }
-    let kept = Kept { stable, forces, touches, presses, world };
+    let kept = Kept { stable, stencils, forces, touches, presses, world };
     let progress = Progress { next_event: input.u64()? as usize, initial_energy: input.f64()? };
     if input.at != bytes.len() {
         return Err(SnapshotError::Length { found: bytes.len(), expected: input.at });
     }
-    Ok(Restored { state, rest, elastic, pins, loads, kept, progress })
+    Ok(Restored { state, rest, elastic, pins, loads, heat, kept, progress })
 }
 
 fn decode_state<R: Real>(input: &mut Reader<'_>, nodes: usize) -> Result<State<R>, SnapshotError> {

@@ -20,13 +20,15 @@ pub struct Collider {
     pub restitution: f64,
     /// What it touches.
     pub groups: Groups,
+    /// Its temperature, if bodies exchange heat with it [K].
+    pub temperature: Option<f64>,
 }
 
 impl Collider {
     /// At the origin, at rest, with friction 0.5 and no restitution.
     pub fn new(shape: ColliderShape) -> Self {
         let (placement, motion, groups) = (Placement::default(), Motion::default(), Groups::default());
-        Collider { shape, placement, motion, friction: 0.5, restitution: 0.0, groups }
+        Collider { shape, placement, motion, friction: 0.5, restitution: 0.0, groups, temperature: None }
     }
 }
 

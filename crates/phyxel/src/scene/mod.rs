@@ -5,11 +5,13 @@
 
 mod collider;
 mod groups;
+mod heat;
 mod rigid;
 mod solver;
 
 pub use collider::{Collider, ColliderShape, Motion};
 pub use groups::Groups;
+pub use heat::{BodyHeat, HeatKind, HeatLoad};
 pub use rigid::{Attachment, RigidBody, Trigger};
 pub use solver::{Integrator, LinearSolver, SolverSettings};
 
@@ -87,6 +89,8 @@ pub struct Body {
     pub mls: MlsSettings,
     /// How it touches other bodies and itself.
     pub contact: ContactSettings,
+    /// Its temperature, if heat is to be simulated.
+    pub heat: Option<BodyHeat>,
     /// What was noticed when its shape was made, in sentences; told with the warnings of the simulation.
     pub notes: Vec<String>,
 }
@@ -106,6 +110,7 @@ impl Body {
             mass: MassKind::Lumped,
             mls: MlsSettings::default(),
             contact: ContactSettings::default(),
+            heat: None,
             notes: Vec::new(),
         }
     }
@@ -323,8 +328,9 @@ pub struct Event {
 
 /// What an event does.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // events are few
 pub enum Action {
-    /// Replaces the material; density and law must stay.
+    /// Replaces the material; density must stay.
     SetMaterial(Material),
     /// Frees every pin of the body.
     Release,
@@ -334,6 +340,8 @@ pub enum Action {
     Push([f64; 3]),
     /// Replaces the loads of the body.
     SetLoads(Vec<Load>),
+    /// Replaces what heats or cools a body that has a temperature.
+    SetHeat(Vec<HeatLoad>),
     /// Replaces gravity [m/s²].
     SetGravity([f64; 3]),
 }

@@ -45,7 +45,8 @@ impl<R: Real> Solver<R> {
         self.find_touching(model);
         if let Kind::Implicit(implicit) = &self.kind {
             let gamma = R::of(dt / times);
-            let stage = Stage { u: before.0, v: before.1, gamma, over: R::of(dt), end_time: state.time };
+            let (end_time, inner) = (state.time, state.inner(dt));
+            let stage = Stage { u: before.0, v: before.1, gamma, over: R::of(dt), end_time, inner };
             let sources = (&implicit.touches[..], implicit.press());
             self.ledger.note_solve(model, &stage, sources, times);
             for row in &implicit.press().rows {

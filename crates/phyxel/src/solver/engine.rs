@@ -4,6 +4,7 @@
 //! this crate, and not again in every crate that uses [`Simulation`](crate::Simulation).
 
 use super::{ContactForce, Kept, Solver, StepError, forces};
+use crate::heat::Heat;
 use crate::math::{FactorError, Mat3, Real, Vec3};
 use crate::model::{BuildError, Model, Reanchor, Warnings};
 use crate::report::StepReport;
@@ -29,13 +30,17 @@ pub trait Engine<R: Real>: Send + Sync {
     /// See [`Solver::forces`].
     fn forces(&mut self, model: &Model<R>, state: &State<R>, out: &mut [Vec3<R>]);
     /// Elastic energy [J].
-    fn elastic_energy(&self, model: &Model<R>, u: &[Vec3<R>]) -> f64;
+    fn elastic_energy(&self, model: &Model<R>, state: &State<R>) -> f64;
     /// Deformation gradient and Cauchy stress [Pa] of each element of a block.
-    fn stresses(&self, model: &Model<R>, block: usize, u: &[Vec3<R>]) -> Vec<(Mat3<R>, Mat3<R>)>;
+    fn stresses(&self, model: &Model<R>, block: usize, state: &State<R>) -> Vec<(Mat3<R>, Mat3<R>)>;
     /// Gives phyxels without a rest shape new stencils from where they are now; true when there were any.
     fn reanchor(&mut self, model: &mut Model<R>, state: &mut State<R>) -> Result<bool, BuildError>;
     /// Lets such phyxels remember what the step has made of them.
-    fn note_deformation(&self, model: &mut Model<R>, u: &[Vec3<R>]);
+    fn note_deformation(&self, model: &mut Model<R>, state: &mut State<R>);
+    /// Lets heat flow for `dt` [s], where there is any.
+    fn conduct(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64);
+    /// Lets elements have the constants of their present temperature.
+    fn warm(&mut self, model: &Model<R>, state: &mut State<R>);
     /// What the next step takes from earlier ones and cannot find in the state.
     fn kept(&self, model: &Model<R>, state: &State<R>) -> Kept<R>;
     /// Goes on with it.
@@ -62,6 +67,7 @@ pub struct Built<R: Real> {
 struct Whole<R: Real> {
     solver: Solver<R>,
     reanchors: Vec<Reanchor<R>>,
+    heat: Heat,
 }
 
 /// Builds a model and the engine that moves it; called once for each precision.
@@ -74,7 +80,7 @@ pub(crate) fn build<R: Real>(scene: &Scene) -> Result<Built<R>, BuildError> {
         }
     })?;
     let reanchors = model.blocks.iter().map(|_| Reanchor::default()).collect();
-    Ok(Built { model, warnings, engine: Box::new(Whole { solver, reanchors }) })
+    Ok(Built { model, warnings, engine: Box::new(Whole { solver, reanchors, heat: Heat::default() }) })
 }
 
 impl<R: Real> Engine<R> for Whole<R> {
@@ -100,13 +106,14 @@ impl<R: Real> Engine<R> for Whole<R> {
         self.solver.forces(model, state, out);
     }
 
-    fn elastic_energy(&self, model: &Model<R>, u: &[Vec3<R>]) -> f64 {
-        forces::elastic_energy(model, u)
+    fn elastic_energy(&self, model: &Model<R>, state: &State<R>) -> f64 {
+        forces::elastic_energy(model, &state.u, state.inner(0.0))
     }
 
-    fn stresses(&self, model: &Model<R>, block: usize, u: &[Vec3<R>]) -> Vec<(Mat3<R>, Mat3<R>)> {
+    fn stresses(&self, model: &Model<R>, block: usize, state: &State<R>) -> Vec<(Mat3<R>, Mat3<R>)> {
+        let inner = state.inner(0.0).of(block);
         let block = &model.blocks[block];
-        (0..block.len()).map(|e| block.cauchy_stress(e, u)).collect()
+        (0..block.len()).map(|e| block.cauchy_stress(e, &state.u, inner)).collect()
     }
 
     fn reanchor(&mut self, model: &mut Model<R>, state: &mut State<R>) -> Result<bool, BuildError> {
@@ -120,15 +127,27 @@ impl<R: Real> Engine<R> for Whole<R> {
             rebuilt.map_err(|source| BuildError::Stencil { body: model.bodies[body].name.clone(), source })?;
             any = true;
         }
+        if any {
+            self.solver.stencils_changed(model);
+        }
         Ok(any)
     }
 
-    fn note_deformation(&self, model: &mut Model<R>, u: &[Vec3<R>]) {
-        for block in &mut model.blocks {
+    fn note_deformation(&self, model: &mut Model<R>, state: &mut State<R>) {
+        for (k, block) in model.blocks.iter_mut().enumerate() {
             if let Stencils::General(general) = &mut block.stencils {
-                general.note_deformation(u);
+                let grains = state.grains.get_mut(k).map_or(&mut [][..], |g| &mut g[..]);
+                general.note_deformation(&state.u, grains);
             }
         }
+    }
+
+    fn conduct(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
+        self.heat.conduct(model, state, dt);
+    }
+
+    fn warm(&mut self, model: &Model<R>, state: &mut State<R>) {
+        self.heat.warm(model, state);
     }
 
     fn kept(&self, model: &Model<R>, state: &State<R>) -> Kept<R> {

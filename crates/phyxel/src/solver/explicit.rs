@@ -62,7 +62,7 @@ impl<R: Real> Explicit<R> {
         match integrator {
             Integrator::ExplicitEuler => self.euler(model, state, scratch, dt),
             Integrator::SymplecticEuler => {
-                forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+                forces::total(model, (&state.u, &state.v, state.inner(0.0)), scratch, &mut self.forces);
                 self.kick(model, state, h);
                 self.constrain(model, state, dt);
                 drift(state, h);
@@ -78,7 +78,7 @@ impl<R: Real> Explicit<R> {
     }
 
     fn euler(&mut self, model: &Model<R>, state: &mut State<R>, scratch: &mut [BlockScratch<R>], dt: f64) {
-        forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+        forces::total(model, (&state.u, &state.v, state.inner(0.0)), scratch, &mut self.forces);
         // The held nodes get their new velocity before they move, so that they arrive where they must.
         self.constrain(model, state, dt);
         drift(state, R::of(dt));
@@ -94,7 +94,7 @@ impl<R: Real> Explicit<R> {
         self.find_held(model, state, dt);
         self.hold(state);
         drift(state, half);
-        forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+        forces::total(model, (&state.u, &state.v, state.inner(0.0)), scratch, &mut self.forces);
         self.kick(model, state, R::of(dt));
         self.collide(model, state, half);
         self.hold(state);
@@ -106,12 +106,12 @@ impl<R: Real> Explicit<R> {
     fn verlet(&mut self, model: &Model<R>, state: &mut State<R>, scratch: &mut [BlockScratch<R>], dt: f64) {
         let half = R::of(0.5 * dt);
         if self.forces_of != Some((model.version, state.steps)) {
-            forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+            forces::total(model, (&state.u, &state.v, state.inner(0.0)), scratch, &mut self.forces);
         }
         self.kick(model, state, half);
         self.constrain(model, state, dt);
         drift(state, R::of(dt));
-        forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+        forces::total(model, (&state.u, &state.v, state.inner(0.0)), scratch, &mut self.forces);
         self.kick(model, state, half);
         // The second half of the kick must not leave nodes on a surface with a velocity into it.
         let Self { knocks, inverse_mass, .. } = self;
@@ -145,7 +145,7 @@ impl<R: Real> Explicit<R> {
                 par::for_each(&mut state.u, |n, u| *u = start_u[n] + before.du[n] * h);
                 par::for_each(&mut state.v, |n, v| *v = start_v[n] + before.dv[n] * h);
             }
-            forces::total(model, (&state.u, &state.v), scratch, &mut self.forces);
+            forces::total(model, (&state.u, &state.v, state.inner(0.0)), scratch, &mut self.forces);
             let stage = &mut self.stages[i];
             stage.du.clone_from(&state.v);
             stage.dv.clone_from(&self.forces);
@@ -348,6 +348,11 @@ impl<R: Real> Explicit<R> {
     pub fn recall_forces(&mut self, model: &Model<R>, state: &State<R>, forces: Vec<Vec3<R>>) {
         self.forces_of = (!forces.is_empty()).then_some((model.version, state.steps));
         self.forces = forces;
+    }
+
+    /// The next step must not use the forces of the last one.
+    pub fn forget_forces(&mut self) {
+        self.forces_of = None;
     }
 
     fn hold(&self, state: &mut State<R>) {

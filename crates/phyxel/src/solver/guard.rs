@@ -1,9 +1,11 @@
 //! The guard: a step that goes wrong is rolled back and halved, and never shown.
 
 use super::Solver;
+use crate::material::Grain;
 use crate::math::{FactorError, Real, Vec3};
 use crate::model::Model;
 use crate::report::StepReport;
+use crate::scene::Integrator;
 use crate::state::State;
 
 /// A step is halved at most this often before the simulation gives up.
@@ -12,6 +14,13 @@ const MAX_HALVINGS: u32 = 10;
 const MOST_FOR_CONTACT: u32 = 5;
 /// No step of a sound simulation multiplies its energy by this.
 const EXPLOSION: f64 = 1e3;
+/// Share of all energy that one Newton iteration may put in. Implicit Euler solved to the end puts in none, because the
+/// end of its step minimises energy plus kinetic distance; one iteration may overshoot where matter is pressed flat.
+const GAIN: f64 = 0.01;
+/// A step that put in more is taken again with this many iterations,
+const ITERATIONS_AGAIN: usize = 20;
+/// and if that does not help halved at most this often, and then taken as it is.
+const MOST_FOR_GAIN: u32 = 3;
 
 /// Why a simulation cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -66,6 +75,7 @@ const MAX_PARTS: f64 = 1e7;
 pub struct Guard<R> {
     u: Vec<Vec3<R>>,
     v: Vec<Vec3<R>>,
+    grains: Vec<Vec<Grain<R>>>,
     /// The energy that the last step ended with [J], if nothing has changed since: the model's version, the steps done.
     energy: Option<(u64, u64, f64)>,
 }
@@ -80,24 +90,36 @@ impl<R: Real> Guard<R> {
         dt: f64,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        let mut parts = 1.0;
-        if solver.is_explicit() {
-            let limit = solver.stable_step(model, state);
-            parts = (dt / limit).ceil().max(1.0);
-            if parts.is_nan() || parts > MAX_PARTS {
-                let body = solver.stiffest_body(model, state);
-                return Err(StepError::TooStiff { body, parts, limit });
-            }
-        }
         let end = state.time + dt;
-        for part in 0..parts as u64 {
-            self.careful_step(solver, model, state, dt / parts, report)?;
-            if part as f64 == parts - 1.0 {
-                // Rounding of the parts must not make frames drift.
-                state.time = end;
+        let mut left = self.parts(solver, model, state, dt)?;
+        let mut h = dt / left;
+        while left > 0.0 {
+            self.careful_step(solver, model, state, h, report)?;
+            left -= 1.0;
+            // Matter that flows becomes stiffer within a step.
+            let flows = state.grains.iter().any(|g| !g.is_empty());
+            if left > 0.0 && flows && solver.is_explicit() && solver.stable_step(model, state) < h {
+                left = self.parts(solver, model, state, end - state.time)?;
+                h = (end - state.time) / left;
             }
         }
+        // Rounding of the parts must not make frames drift.
+        state.time = end;
         Ok(())
+    }
+
+    /// Into how many parts stability cuts a step of `dt`.
+    fn parts(&self, solver: &mut Solver<R>, model: &Model<R>, state: &State<R>, dt: f64) -> Result<f64, StepError> {
+        if !solver.is_explicit() {
+            return Ok(1.0);
+        }
+        let limit = solver.stable_step(model, state);
+        let parts = (dt / limit).ceil().max(1.0);
+        if parts.is_nan() || parts > MAX_PARTS {
+            let body = solver.stiffest_body(model, state);
+            return Err(StepError::TooStiff { body, parts, limit });
+        }
+        Ok(parts)
     }
 
     fn careful_step(
@@ -108,32 +130,42 @@ impl<R: Real> Guard<R> {
         dt: f64,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        let (mut done, mut halvings) = (0.0, 0);
+        let (mut done, mut halvings, mut again) = (0.0, 0, false);
         let start = state.time;
         let explicit = solver.is_explicit();
         while done < dt * (1.0 - 1e-12) {
             let h = (dt / f64::from(1u32 << halvings)).min(dt - done);
             self.u.clone_from(&state.u);
             self.v.clone_from(&state.v);
+            self.grains.clone_from(&state.grains);
             let steps = state.steps;
             // Energies cost a pass over the elements; explicit steps are checked by their numbers alone.
             let before = if explicit { 0.0 } else { self.energy_before(model, state) };
+            let potential = gains_show(solver, model).then(|| model.potential_energy(&state.u));
             solver
-                .plain_step(model, state, h, report)
+                .patient_step(model, state, (h, if again { ITERATIONS_AGAIN } else { 1 }), report)
                 .map_err(|source| StepError::Factor { time: start + done, source })?;
             let settled = solver.is_settled() || halvings >= MOST_FOR_CONTACT;
-            if super::is_finite(state) && settled && (explicit || self.is_sound(model, state, before, h)) {
+            let sound = super::is_finite(state) && settled && (explicit || self.is_sound(model, state, before, h));
+            let bearable = again && halvings >= MOST_FOR_GAIN;
+            let gained = sound && !bearable && potential.is_some_and(|p| self.gained(model, state, (before, p), h));
+            if sound && !gained {
                 done += h;
                 solver.accept(model, state, (&self.u, &self.v), h);
                 continue;
             }
             state.u.clone_from(&self.u);
             state.v.clone_from(&self.v);
+            state.grains.clone_from(&self.grains);
             self.energy = None;
             solver.forget_contacts();
             (state.time, state.steps) = (start + done, steps);
             state.forget();
             report.rollbacks += 1;
+            if gained && !again {
+                again = true;
+                continue;
+            }
             halvings += 1;
             if halvings > MAX_HALVINGS {
                 let body = wildest(model, state);
@@ -147,7 +179,14 @@ impl<R: Real> Guard<R> {
     /// The energy now; that of the end of the last step when nothing came between.
     fn energy_before(&self, model: &Model<R>, state: &State<R>) -> f64 {
         match self.energy {
-            Some((version, steps, energy)) if (version, steps) == (model.version, state.steps) => energy,
+            // Heat changes the constants of matter between steps, and phyxels without a rest shape find new neighbours.
+            Some((version, steps, energy))
+                if (version, steps) == (model.version, state.steps)
+                    && state.enthalpy.is_empty()
+                    && !(0..model.bodies.len()).any(|b| model.is_updated(b)) =>
+            {
+                energy
+            }
             _ => super::explosive_energy(model, state),
         }
     }
@@ -158,6 +197,26 @@ impl<R: Real> Guard<R> {
         self.energy = Some((model.version, state.steps, after));
         !exploded(model, before, after, dt)
     }
+
+    /// Whether a step from these energies of motion and deformation, and of gravity, has put in more than it may.
+    fn gained(&self, model: &Model<R>, state: &State<R>, (before, potential): (f64, f64), dt: f64) -> bool {
+        let after = self.energy.map_or(0.0, |energy| energy.2);
+        let work = potential - model.potential_energy(&state.u);
+        // Matter at rest has no energy to compare with: allow what gravity could give it.
+        let mass: f64 = model.masses.iter().map(|m| m.to_f64()).sum();
+        let fall = Vec3(model.loads.gravity.to_f64()).norm() * dt;
+        after > before + work + GAIN * (before + mass * fall * fall)
+    }
+}
+
+/// Whether energy that a step puts in can be told from the work of something outside.
+fn gains_show<R: Real>(solver: &Solver<R>, model: &Model<R>) -> bool {
+    solver.settings.integrator == Integrator::ImplicitEuler
+        && solver.settings.newton_iterations < ITERATIONS_AGAIN
+        && model.rigid.is_empty()
+        && model.loads.pressures.is_empty()
+        && !model.pins.iter().any(|p| p.moves())
+        && !model.colliders.iter().any(|c| c.moves())
 }
 
 /// Energy out of nowhere: far more than before and than loads can have done in one step.

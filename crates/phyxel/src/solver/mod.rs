@@ -26,8 +26,9 @@ pub use ledger::{ContactForce, Partner};
 pub use sleep::Rest;
 pub use touch::Touch;
 
+use crate::material::plastic::{FROZEN, Grain};
 use crate::math::cg::dot;
-use crate::math::{FactorError, Real, Vec3};
+use crate::math::{FactorError, Mat3, Real, Vec3};
 use crate::model::Model;
 use crate::par;
 use crate::report::StepReport;
@@ -47,6 +48,8 @@ use xpbd::Xpbd;
 
 /// Explicit steps between two estimates of the stable step.
 const STEPS_PER_ESTIMATE: u64 = 1024;
+/// The same for matter that flows, whose elements become shorter and shorter.
+const STEPS_PER_ESTIMATE_OF_FLOW: u64 = 128;
 
 /// Moves a state; keeps everything that is worth keeping between steps.
 pub struct Solver<R: Real> {
@@ -56,6 +59,8 @@ pub struct Solver<R: Real> {
     kind: Kind<R>,
     stage: (Vec<Vec3<R>>, Vec<Vec3<R>>),
     stable: Option<(u64, u64, f64)>,
+    /// How stiff the stencils are that are rebuilt every step; see [`stable_step::stiffness_class`].
+    stencils: u64,
     lanczos: Lanczos<R>,
     /// Momentum of each body at the start of the step, if nothing but gravity and other bodies can change it.
     momenta: Vec<Option<Momentum>>,
@@ -79,6 +84,8 @@ pub struct Solver<R: Real> {
 pub struct Kept<R> {
     /// The stable step of this era [s].
     pub stable: Option<f64>,
+    /// How stiff the stencils were for which it was found, where they are rebuilt every step.
+    pub stencils: u64,
     /// Verlet's forces at the end of the last step [N]; empty for everything else.
     pub forces: Vec<Vec3<R>>,
     /// Nodes that touched something in the last implicit step.
@@ -123,6 +130,7 @@ impl<R: Real> Solver<R> {
             kind,
             stage: (zero.clone(), zero),
             stable: None,
+            stencils: 0,
             lanczos: Lanczos::default(),
             momenta: Vec::new(),
             clusters: Vec::new(),
@@ -172,25 +180,48 @@ impl<R: Real> Solver<R> {
 
     /// The largest stable explicit step now [s]; estimated anew from time to time, because stretched matter stiffens.
     pub fn stable_step(&mut self, model: &Model<R>, state: &State<R>) -> f64 {
-        let era = state.steps / STEPS_PER_ESTIMATE;
+        let era = self.era(state);
         if let Some((version, known_era, limit)) = self.stable
             && (version, known_era) == (model.version, era)
         {
             return limit;
         }
         let Self { settings, scratch, lanczos, .. } = self;
-        let limit = stable_step::stable_step(model, &state.u, scratch, lanczos, settings.integrator);
+        let limit =
+            stable_step::stable_step(model, (&state.u, state.inner(FROZEN)), scratch, lanczos, settings.integrator);
         self.stable = Some((model.version, era, limit));
         limit
     }
 
+    /// Takes note of stencils that were built anew: forces on them are others, and perhaps the stable step.
+    pub(crate) fn stencils_changed(&mut self, model: &Model<R>) {
+        if let Kind::Explicit(explicit) = &mut self.kind {
+            explicit.forget_forces();
+            self.stencils = stable_step::stiffness_class(model, &mut self.lanczos);
+        }
+    }
+
+    /// Within one era the stable step is not estimated anew. It ends where plastic flow has shortened elements, or where
+    /// rebuilt stencils have become stiffer, so much that the stable step is a twentieth shorter.
+    fn era(&self, state: &State<R>) -> u64 {
+        let flow = |grains: &Vec<Grain<R>>| {
+            par::max(grains.len(), 0.0, |e| (Mat3::identity() + grains[e].offset).norm().to_f64())
+        };
+        let largest = state.grains.iter().map(flow).fold(0.0, f64::max);
+        if largest == 0.0 {
+            return (state.steps / STEPS_PER_ESTIMATE).wrapping_add(self.stencils << 40);
+        }
+        let growth = (largest.max(1.0).ln() / 0.05) as u64;
+        (state.steps / STEPS_PER_ESTIMATE_OF_FLOW * 10_000 + growth).wrapping_add(self.stencils << 40)
+    }
+
     fn stiffest_body(&mut self, model: &Model<R>, state: &State<R>) -> String {
-        stable_step::stiffest_body(model, &state.u, &mut self.scratch)
+        stable_step::stiffest_body(model, (&state.u, state.inner(FROZEN)), &mut self.scratch)
     }
 
     /// What the next step takes from earlier ones and cannot find in the state.
     pub(crate) fn kept(&self, model: &Model<R>, state: &State<R>) -> Kept<R> {
-        let era = state.steps / STEPS_PER_ESTIMATE;
+        let era = self.era(state);
         let stable = self.stable.filter(|s| (s.0, s.1) == (model.version, era)).map(|s| s.2);
         let forces = match &self.kind {
             Kind::Explicit(explicit) => explicit.kept_forces(model, state).to_vec(),
@@ -205,7 +236,7 @@ impl<R: Real> Solver<R> {
             _ => Vec::new(),
         };
         let world = self.world.as_ref().map_or(Vec::new(), World::to_bytes);
-        Kept { stable, forces, touches, presses, world }
+        Kept { stable, stencils: self.stencils, forces, touches, presses, world }
     }
 
     /// Goes on with what [`Solver::kept`] gave at this state.
@@ -213,7 +244,8 @@ impl<R: Real> Solver<R> {
         if let Some(world) = &mut self.world {
             world.restore(&kept.world);
         }
-        self.stable = kept.stable.map(|limit| (model.version, state.steps / STEPS_PER_ESTIMATE, limit));
+        self.stencils = kept.stencils;
+        self.stable = kept.stable.map(|limit| (model.version, self.era(state), limit));
         match &mut self.kind {
             Kind::Explicit(explicit) => explicit.recall_forces(model, state, kept.forces),
             Kind::Implicit(implicit) => implicit.recall(kept.touches, kept.presses),
@@ -223,7 +255,7 @@ impl<R: Real> Solver<R> {
 
     /// Sets `out` to all forces now [N].
     pub fn forces(&mut self, model: &Model<R>, state: &State<R>, out: &mut [Vec3<R>]) {
-        forces::total(model, (&state.u, &state.v), &mut self.scratch, out);
+        forces::total(model, (&state.u, &state.v, state.inner(0.0)), &mut self.scratch, out);
     }
 
     /// Rigid bodies as they are now.
@@ -259,6 +291,21 @@ impl<R: Real> Solver<R> {
         matches!(self.kind, Kind::Explicit(_))
     }
 
+    /// One step of `dt` with at least so many Newton iterations, without any guard.
+    fn patient_step(
+        &mut self,
+        model: &Model<R>,
+        state: &mut State<R>,
+        (dt, iterations): (f64, usize),
+        report: &mut StepReport,
+    ) -> Result<(), FactorError> {
+        let asked = self.settings.newton_iterations;
+        self.settings.newton_iterations = asked.max(iterations);
+        let result = self.plain_step(model, state, dt, report);
+        self.settings.newton_iterations = asked;
+        result
+    }
+
     /// One step of `dt`, without any guard.
     fn plain_step(
         &mut self,
@@ -290,6 +337,15 @@ impl<R: Real> Solver<R> {
                 Integrator::QuasiStatic => equilibrium(implicit, model, state, (settings, scratch, stage), dt, report)?,
                 _ => implicit_euler(implicit, model, state, settings, scratch, dt, report)?,
             },
+        }
+        if !matches!(kind, Kind::Positions(_)) {
+            settle(model, state, dt);
+        }
+        if let Kind::Explicit(explicit) = kind
+            && model.blocks.iter().any(|b| b.inner.flows() && !b.inner.returns())
+        {
+            // What was absorbed at the end of the step must not push at the start of the next.
+            explicit.forget_forces();
         }
         self.collect_rigid_impulses(model);
         report.substeps += 1;
@@ -403,9 +459,20 @@ fn clear_of_colliders<R: Real>(model: &Model<R>, body: &crate::model::BodyModel,
     })
 }
 
+/// Lets the elements that remember something flow for `dt` at the end of a step.
+fn settle<R: Real>(model: &Model<R>, state: &mut State<R>, dt: f64) {
+    let State { u, grains, .. } = state;
+    for (block, grains) in model.blocks.iter().zip(grains) {
+        if !grains.is_empty() {
+            block.settle(u, grains, R::of(dt));
+        }
+    }
+}
+
 /// Total energy that can go wrong: kinetic plus elastic [J].
 fn explosive_energy<R: Real>(model: &Model<R>, state: &State<R>) -> f64 {
-    model.kinetic_energy(&state.v) + forces::elastic_energy(model, &state.u) + rigid_kinetic_energy(model, &state.rigid)
+    let soft = model.kinetic_energy(&state.v) + forces::elastic_energy(model, &state.u, state.inner(0.0));
+    soft + rigid_kinetic_energy(model, &state.rigid)
 }
 
 /// Energy of the motion of rigid bodies [J].
@@ -419,5 +486,6 @@ pub(crate) fn rigid_kinetic_energy<R: Real>(model: &Model<R>, states: &[RigidSta
 /// Whether every number of the state is finite.
 fn is_finite<R: Real>(state: &State<R>) -> bool {
     // One NaN or infinity anywhere makes both sums not finite.
-    dot(&state.u, &state.u).is_finite() && dot(&state.v, &state.v).is_finite()
+    let flow = |g: &Vec<Grain<R>>| par::sum(g.len(), |e| g[e].offset.contract(&g[e].offset).to_f64()).is_finite();
+    dot(&state.u, &state.u).is_finite() && dot(&state.v, &state.v).is_finite() && state.grains.iter().all(flow)
 }

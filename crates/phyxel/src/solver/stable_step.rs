@@ -1,12 +1,13 @@
 //! How large an explicit step may be: `2/ω_max`, from the largest eigenvalue of `M⁻¹ K` by Lanczos iteration.
 
 use crate::material::Curvature;
+use crate::material::plastic::Inners;
 use crate::math::cg::dot;
-use crate::math::{Real, Vec3};
+use crate::math::{Mat3, Real, Vec3};
 use crate::model::Model;
 use crate::par;
 use crate::scene::Integrator;
-use crate::stencil::block::{BlockScratch, TangentMix};
+use crate::stencil::block::{BlockScratch, Stencils, TangentMix};
 
 /// Lanczos iterations: enough for two digits of the largest eigenvalue on any mesh that was tried.
 const ITERATIONS: usize = 32;
@@ -22,6 +23,8 @@ pub struct Lanczos<R> {
     before: Vec<Vec3<R>>,
     image: Vec<Vec3<R>>,
     scaled: Vec<Vec3<R>>,
+    /// Stiffness of each node against its own motion.
+    own: Vec<Mat3<R>>,
     alphas: Vec<f64>,
     betas: Vec<f64>,
 }
@@ -29,22 +32,45 @@ pub struct Lanczos<R> {
 /// The largest stable step at displacements `u` [s], times [`SAFETY`]; infinite when nothing resists.
 pub fn stable_step<R: Real>(
     model: &Model<R>,
-    u: &[Vec3<R>],
+    at: (&[Vec3<R>], Inners<'_, R>),
     scratch: &mut [BlockScratch<R>],
     lanczos: &mut Lanczos<R>,
     integrator: Integrator,
 ) -> f64 {
-    limit(model, u, scratch, lanczos, (integrator, None))
+    limit(model, at, scratch, lanczos, (integrator, None))
 }
 
 /// The body that needs the smallest steps; for messages, so its cost is no matter.
-pub fn stiffest_body<R: Real>(model: &Model<R>, u: &[Vec3<R>], scratch: &mut [BlockScratch<R>]) -> String {
+pub fn stiffest_body<R: Real>(
+    model: &Model<R>,
+    at: (&[Vec3<R>], Inners<'_, R>),
+    scratch: &mut [BlockScratch<R>],
+) -> String {
     let mut lanczos = Lanczos::default();
     let mut limits =
-        (0..model.bodies.len()).map(|b| (limit(model, u, scratch, &mut lanczos, (Integrator::Verlet, Some(b))), b));
+        (0..model.bodies.len()).map(|b| (limit(model, at, scratch, &mut lanczos, (Integrator::Verlet, Some(b))), b));
     let first = limits.next();
     let least = first.map(|first| limits.fold(first, |a, b| if b.0 < a.0 { b } else { a }));
     least.map_or(String::new(), |(_, b)| model.bodies[b].name.clone())
+}
+
+/// How stiff the stencils are that are rebuilt every step: the largest stiffness of a node against its own motion, over its
+/// mass, in classes between which the stable step differs by a twentieth. Costs one pass over the stencils where an
+/// estimate costs 32, and tells when one is due.
+pub fn stiffness_class<R: Real>(model: &Model<R>, lanczos: &mut Lanczos<R>) -> u64 {
+    let own = &mut lanczos.own;
+    own.clear();
+    own.resize(model.node_count(), Mat3::zero());
+    for block in model.blocks.iter().filter(|b| model.is_updated(b.body)) {
+        if let Stencils::General(general) = &block.stencils {
+            let volumes = &general.table.volumes;
+            let corner = |e: usize, d: Vec3<R>| Mat3::scaled_identity(d.norm_squared() * volumes[e]);
+            general.add_diagonal(corner, (R::one(), &[]), own);
+        }
+    }
+    let largest = par::max(own.len(), 0.0, |n| (own[n].0[0][0] / model.masses[n]).to_f64());
+    // Zero, and classes below it, wrap around: only differences count.
+    (largest.max(f64::MIN_POSITIVE).ln() / 0.1).floor() as i64 as u64
 }
 
 /// What some integrators need beyond the limit of all: their regions of stability hold little of the imaginary axis.
@@ -62,19 +88,19 @@ fn own_limit(integrator: Integrator, omega: f64, decay: f64) -> f64 {
 /// The limit of one body, or of all.
 fn limit<R: Real>(
     model: &Model<R>,
-    u: &[Vec3<R>],
+    at: (&[Vec3<R>], Inners<'_, R>),
     scratch: &mut [BlockScratch<R>],
     lanczos: &mut Lanczos<R>,
     (integrator, body): (Integrator, Option<usize>),
 ) -> f64 {
     let counts = |b: usize| body.is_none_or(|only| only == model.blocks[b].body);
     let elastic = |b: usize| counts(b).then_some(TangentMix { stiffness: R::one(), viscosity: R::zero() });
-    let omega = lanczos.largest_eigenvalue(model, u, scratch, elastic).max(0.0).sqrt();
+    let omega = lanczos.largest_eigenvalue(model, at, scratch, elastic).max(0.0).sqrt();
     let damped = model.blocks.iter().any(|b| b.is_damped());
     let mut decay = model.rayleigh_mass.iter().fold(0.0, |a, b| f64::max(a, b.to_f64()));
     if damped {
         let mix = |b: usize| TangentMix { stiffness: model.blocks[b].rayleigh_stiffness, viscosity: R::one() };
-        decay += lanczos.largest_eigenvalue(model, u, scratch, |b| counts(b).then(|| mix(b))).max(0.0);
+        decay += lanczos.largest_eigenvalue(model, at, scratch, |b| counts(b).then(|| mix(b))).max(0.0);
     }
     if omega == 0.0 && decay == 0.0 {
         return f64::INFINITY;
@@ -90,19 +116,19 @@ impl<R: Real> Lanczos<R> {
     fn largest_eigenvalue(
         &mut self,
         model: &Model<R>,
-        u: &[Vec3<R>],
+        (u, inner): (&[Vec3<R>], Inners<'_, R>),
         scratch: &mut [BlockScratch<R>],
         mix: impl Fn(usize) -> Option<TangentMix<R>>,
     ) -> f64 {
         self.start(model);
-        let Lanczos { root, q, before, image, scaled, alphas, betas } = self;
+        let Lanczos { root, q, before, image, scaled, alphas, betas, .. } = self;
         for _ in 0..ITERATIONS.min(3 * root.len()) {
             par::for_each(scaled, |i, s| *s = q[i] * root[i]);
             image.fill(Vec3::zero());
             for (k, (block, scratch)) in model.blocks.iter().zip(scratch.iter_mut()).enumerate() {
                 if let Some(mix) = mix(k) {
                     let mix = (mix, Curvature::Exact);
-                    block.add_product_on_the_fly(&model.rest, (u, scaled), mix, scratch, image);
+                    block.add_product_on_the_fly(&model.rest, (u, scaled, inner.of(k)), mix, scratch, image);
                 }
             }
             // The product came with a minus sign.

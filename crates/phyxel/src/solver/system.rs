@@ -107,7 +107,8 @@ impl<R: Real> SystemMatrix<R> {
             if let (Stencils::General(general), false) = (&block.stencils, block.is_assembled()) {
                 let tangents = &scratch[k].tangents;
                 let corner = |e: usize, d: Vec3<R>| Tangent::contract_right(&tangents[e].contract_left(d), d);
-                general.add_diagonal(corner, block.penalty_modulus * scales.penalty[k], diagonal);
+                let penalty = block.penalty_modulus * scales.penalty[k];
+                general.add_diagonal(corner, (penalty, &scratch[k].penalty_factors), diagonal);
             }
         }
         cg::invert_blocks(diagonal, inverse_diagonal);

@@ -9,6 +9,7 @@
 
 use super::implicit::Inertia;
 use crate::contact::{Path, Plane, REST_SPEED};
+use crate::material::plastic::Inners;
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::{Held, Model};
 
@@ -94,6 +95,8 @@ pub struct Stage<'a, R> {
     pub over: R,
     /// Time at which pins must be where they belong [s].
     pub end_time: f64,
+    /// What elements remember.
+    pub inner: Inners<'a, R>,
 }
 
 impl<R: Real> Stage<'_, R> {

@@ -1,7 +1,8 @@
 //! Elements of one body with one law: energy, forces and stiffness products, written once for every stencil.
 
-use super::general::{General, GeneralScratch};
+use super::general::{General, GeneralScratch, Penalty};
 use super::tets::Tets;
+use crate::material::plastic::{Inner, InnerLaw};
 use crate::material::{AnyLaw, Curvature, Law, PackedTangent, Viscosity, with_law};
 use crate::math::{Mat3, Real, Vec3};
 use crate::par;
@@ -15,6 +16,8 @@ pub struct Block<R> {
     pub stencils: Stencils<R>,
     /// Strain to stress.
     pub law: AnyLaw<R>,
+    /// The same for elements that have grains.
+    pub inner: InnerLaw<R>,
     /// Kelvin–Voigt viscosity.
     pub viscosity: Viscosity<R>,
     /// Rayleigh's `beta` [s].
@@ -37,8 +40,10 @@ pub enum Stencils<R> {
 /// Room for the passes over one block.
 #[derive(Clone, Debug)]
 pub struct BlockScratch<R: Real> {
-    corner_forces: Vec<[Vec3<R>; 4]>,
-    general: GeneralScratch<R>,
+    pub(super) corner_forces: Vec<[Vec3<R>; 4]>,
+    pub(super) general: GeneralScratch<R>,
+    /// Factor of each element's stabilisation; empty where all are one.
+    pub penalty_factors: Vec<R>,
     /// Effective tangent times volume of each element, when implicit.
     pub tangents: Vec<PackedTangent<R>>,
     /// The part of it that comes from damping, frozen at the start of the step.
@@ -48,7 +53,8 @@ pub struct BlockScratch<R: Real> {
 impl<R: Real> Default for BlockScratch<R> {
     fn default() -> Self {
         let (tangents, damping) = (Vec::new(), Vec::new());
-        BlockScratch { corner_forces: Vec::new(), general: GeneralScratch::default(), tangents, damping }
+        let (corner_forces, penalty_factors) = (Vec::new(), Vec::new());
+        BlockScratch { corner_forces, general: GeneralScratch::default(), penalty_factors, tangents, damping }
     }
 }
 
@@ -56,6 +62,7 @@ impl<R: Real> BlockScratch<R> {
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&self.corner_forces[..])
+            + size_of_val(&self.penalty_factors[..])
             + size_of_val(&self.tangents[..])
             + size_of_val(&self.damping[..])
             + self.general.memory_bytes()
@@ -135,7 +142,10 @@ impl<R: Real> Block<R> {
     }
 
     /// Elastic energy under displacements `u` [J].
-    pub fn energy(&self, rest: &[Vec3<R>], u: &[Vec3<R>]) -> f64 {
+    pub fn energy(&self, rest: &[Vec3<R>], u: &[Vec3<R>], inner: Inner<'_, R>) -> f64 {
+        if !inner.is_empty() {
+            return self.energy_of_grains(rest, u, inner);
+        }
         let volumes = self.volumes();
         with_law!(&self.law, law => match &self.stencils {
             Stencils::Tets(t) => {
@@ -150,7 +160,16 @@ impl<R: Real> Block<R> {
     }
 
     /// Adds elastic forces to `out` [N].
-    pub fn add_forces(&self, rest: &[Vec3<R>], u: &[Vec3<R>], scratch: &mut BlockScratch<R>, out: &mut [Vec3<R>]) {
+    pub fn add_forces(
+        &self,
+        rest: &[Vec3<R>],
+        (u, inner): (&[Vec3<R>], Inner<'_, R>),
+        scratch: &mut BlockScratch<R>,
+        out: &mut [Vec3<R>],
+    ) {
+        if !inner.is_empty() {
+            return self.add_forces_of_grains(rest, (u, inner), scratch, out);
+        }
         self.prepare(scratch);
         with_law!(&self.law, law => match &self.stencils {
             Stencils::Tets(t) => {
@@ -158,7 +177,8 @@ impl<R: Real> Block<R> {
             }
             Stencils::General(s) => {
                 let stress = |e: usize, g: Mat3<R>| law.stress(g + s.base(e)) * s.table.volumes[e];
-                s.accumulate((rest, self.penalty_modulus), u, &mut scratch.general, out, stress);
+                let penalty = Penalty { rest, modulus: self.penalty_modulus, factors: &[] };
+                s.accumulate(penalty, u, &mut scratch.general, out, stress);
             }
         });
     }
@@ -167,7 +187,7 @@ impl<R: Real> Block<R> {
     pub fn add_damping_forces(
         &self,
         rest: &[Vec3<R>],
-        (u, v): (&[Vec3<R>], &[Vec3<R>]),
+        (u, v, inner): (&[Vec3<R>], &[Vec3<R>], Inner<'_, R>),
         scratch: &mut BlockScratch<R>,
         out: &mut [Vec3<R>],
     ) {
@@ -175,7 +195,7 @@ impl<R: Real> Block<R> {
             return;
         }
         let mix = TangentMix { stiffness: self.rayleigh_stiffness, viscosity: R::one() };
-        self.add_product_on_the_fly(rest, (u, v), (mix, Curvature::Psd), scratch, out);
+        self.add_product_on_the_fly(rest, (u, v, inner), (mix, Curvature::Psd), scratch, out);
     }
 
     /// `out −= A p` with `A` of the given mix at displacements `u`, nothing stored per element.
@@ -184,11 +204,14 @@ impl<R: Real> Block<R> {
     pub fn add_product_on_the_fly(
         &self,
         rest: &[Vec3<R>],
-        (u, p): (&[Vec3<R>], &[Vec3<R>]),
+        (u, p, inner): (&[Vec3<R>], &[Vec3<R>], Inner<'_, R>),
         (mix, curvature): (TangentMix<R>, Curvature),
         scratch: &mut BlockScratch<R>,
         out: &mut [Vec3<R>],
     ) {
+        if !inner.is_empty() {
+            return self.add_product_of_grains(rest, (u, p, inner), (mix, curvature), scratch, out);
+        }
         self.prepare(scratch);
         let volumes = self.volumes();
         let viscous = self.is_viscous() && mix.viscosity > R::zero();
@@ -204,8 +227,8 @@ impl<R: Real> Block<R> {
             match &self.stencils {
                 Stencils::Tets(t) => t.accumulate(p, &mut scratch.corner_forces, out, stress),
                 Stencils::General(s) => {
-                    let penalty = self.penalty_modulus * mix.stiffness;
-                    s.accumulate((rest, penalty), p, &mut scratch.general, out, stress);
+                    let penalty = Penalty { rest, modulus: self.penalty_modulus * mix.stiffness, factors: &[] };
+                    s.accumulate(penalty, p, &mut scratch.general, out, stress);
                 }
             }
         });
@@ -215,32 +238,41 @@ impl<R: Real> Block<R> {
     /// there is one.
     pub fn refresh_tangents(
         &self,
-        u: &[Vec3<R>],
+        (u, inner): (&[Vec3<R>], Inner<'_, R>),
         mix: TangentMix<R>,
         curvature: Curvature,
         scratch: &mut BlockScratch<R>,
     ) {
+        self.refresh_penalty_factors(inner, scratch);
         let BlockScratch { tangents, damping, .. } = scratch;
         tangents.resize(self.len(), PackedTangent::zero());
-        self.tangents_into(u, mix, curvature, tangents);
+        self.tangents_into((u, inner), mix, curvature, tangents);
         if !damping.is_empty() {
             par::for_each(tangents, |e, t| t.add(&damping[e]));
         }
     }
 
     /// Freezes the damping part of the tangent at displacements `u`.
-    pub fn freeze_damping(&self, u: &[Vec3<R>], mix: TangentMix<R>, scratch: &mut BlockScratch<R>) {
+    pub fn freeze_damping(
+        &self,
+        (u, inner): (&[Vec3<R>], Inner<'_, R>),
+        mix: TangentMix<R>,
+        scratch: &mut BlockScratch<R>,
+    ) {
         scratch.damping.resize(self.len(), PackedTangent::zero());
-        self.tangents_into(u, mix, Curvature::Psd, &mut scratch.damping);
+        self.tangents_into((u, inner), mix, Curvature::Psd, &mut scratch.damping);
     }
 
     fn tangents_into(
         &self,
-        u: &[Vec3<R>],
+        (u, inner): (&[Vec3<R>], Inner<'_, R>),
         mix: TangentMix<R>,
         curvature: Curvature,
         tangents: &mut [PackedTangent<R>],
     ) {
+        if !inner.is_empty() {
+            return self.tangents_of_grains((u, inner), mix, curvature, tangents);
+        }
         let volumes = self.volumes();
         let viscous = self.is_viscous() && mix.viscosity > R::zero();
         with_law!(&self.law, law => par::chunks(tangents, 64, |start, chunk| {
@@ -269,11 +301,12 @@ impl<R: Real> Block<R> {
         out: &mut [Vec3<R>],
     ) {
         self.prepare(scratch);
-        let BlockScratch { tangents, corner_forces, general, .. } = scratch;
+        let BlockScratch { tangents, corner_forces, general, penalty_factors, .. } = scratch;
+        let penalty = Penalty { rest, modulus: self.penalty_modulus * penalty_scale, factors: penalty_factors };
         let stress = |e: usize, g: Mat3<R>| tangents[e].apply(&g);
         match &self.stencils {
             Stencils::Tets(t) => t.accumulate(p, corner_forces, out, stress),
-            Stencils::General(s) => s.accumulate((rest, self.penalty_modulus * penalty_scale), p, general, out, stress),
+            Stencils::General(s) => s.accumulate(penalty, p, general, out, stress),
         }
     }
 
@@ -291,7 +324,7 @@ impl<R: Real> Block<R> {
         std::mem::swap(&mut scratch.tangents, &mut scratch.damping);
     }
 
-    fn prepare(&self, scratch: &mut BlockScratch<R>) {
+    pub(super) fn prepare(&self, scratch: &mut BlockScratch<R>) {
         match &self.stencils {
             Stencils::Tets(_) => scratch.corner_forces.resize(self.len(), [Vec3::zero(); 4]),
             Stencils::General(s) => s.prepare(&mut scratch.general),
@@ -308,9 +341,12 @@ impl<R: Real> Block<R> {
     }
 
     /// Deformation gradient and Cauchy stress `P Fᵀ / det F` [Pa] of element `e`; for springs, the axial stress.
-    pub fn cauchy_stress(&self, e: usize, u: &[Vec3<R>]) -> (Mat3<R>, Mat3<R>) {
+    pub fn cauchy_stress(&self, e: usize, u: &[Vec3<R>], inner: Inner<'_, R>) -> (Mat3<R>, Mat3<R>) {
         let g = self.strain_argument(e, u);
-        let stress = self.law.stress(g);
+        let stress = match inner.grains.get(e) {
+            Some(grain) => self.inner.stress(g, grain, inner.dt),
+            None => self.law.stress(g),
+        };
         if self.is_fibre() {
             return (g, stress * g.transpose());
         }

@@ -2,6 +2,7 @@
 
 use super::StencilTable;
 use super::incidence::Incidence;
+use crate::material::plastic::Grain;
 use crate::math::{Mat3, Quad, Real, Vec3};
 use crate::par;
 use std::ops::Range;
@@ -38,6 +39,17 @@ struct Transposed<R> {
 
 /// A 3x3 matrix by columns, each in one register.
 type Columns<R> = [<R as Real>::Quad; 3];
+
+/// How strongly the residual of phyxels is resisted.
+#[derive(Clone, Copy, Debug)]
+pub struct Penalty<'a, R> {
+    /// Rest positions of the whole model [m].
+    pub rest: &'a [Vec3<R>],
+    /// Multiplies the stabilisation of all entries [Pa].
+    pub modulus: R,
+    /// Multiplies it once more element by element; empty where all are one.
+    pub factors: &'a [R],
+}
 
 /// Room for one pass over the elements.
 #[derive(Clone, Debug)]
@@ -147,11 +159,19 @@ impl<R: Real> General<R> {
         });
     }
 
-    /// Remembers the deformation at displacements `u` as elastic deformation.
-    pub fn note_deformation(&mut self, u: &[Vec3<R>]) {
+    /// Remembers the elastic part of the deformation at displacements `u`; what has flowed is thereby forgotten.
+    pub fn note_deformation(&mut self, u: &[Vec3<R>], grains: &mut [Grain<R>]) {
         let mut elastic = std::mem::take(&mut self.elastic);
         let this = &*self;
-        par::for_each(&mut elastic, |e, f| *f = this.gradient(e, u) + this.base(e) + Mat3::identity());
+        par::for_each(&mut elastic, |e, f| {
+            *f = this.gradient(e, u) + this.base(e) + Mat3::identity();
+            if let Some(grain) = grains.get(e) {
+                *f = *f + *f * grain.offset;
+            }
+        });
+        if !elastic.is_empty() {
+            grains.iter_mut().for_each(|grain| grain.offset = Mat3::zero());
+        }
         self.elastic = elastic;
     }
 
@@ -193,7 +213,7 @@ impl<R: Real> General<R> {
 
     /// The rest offset of a neighbour from the centre of an element.
     #[inline(always)]
-    fn offset(&self, e: usize, rest: &[Vec3<R>], center: usize, node: usize) -> Vec3<R> {
+    pub(crate) fn offset(&self, e: usize, rest: &[Vec3<R>], center: usize, node: usize) -> Vec3<R> {
         let x = rest[node] - rest[center];
         if self.base_inverse.is_empty() { x } else { self.base_inverse[e] * x }
     }
@@ -202,7 +222,7 @@ impl<R: Real> General<R> {
     /// given modulus [Pa].
     pub fn accumulate(
         &self,
-        (rest, penalty): (&[Vec3<R>], R),
+        penalty: Penalty<'_, R>,
         field: &[Vec3<R>],
         scratch: &mut GeneralScratch<R>,
         out: &mut [Vec3<R>],
@@ -219,15 +239,19 @@ impl<R: Real> General<R> {
             });
             self.gather(scratch, out);
         } else {
-            par::for_each(&mut scratch.rest, |i, quad| *quad = pad(rest[first + i] - rest[first]));
+            par::for_each(&mut scratch.rest, |i, quad| *quad = pad(penalty.rest[first + i] - penalty.rest[first]));
             self.element_pass_with_penalty(penalty, scratch, stress);
-            self.gather_with_penalty(penalty, scratch, out);
+            if penalty.factors.is_empty() {
+                self.gather_with_penalty::<false>(penalty, scratch, out);
+            } else {
+                self.gather_with_penalty::<true>(penalty, scratch, out);
+            }
         }
     }
 
     fn element_pass_with_penalty(
         &self,
-        modulus: R,
+        Penalty { modulus, factors, .. }: Penalty<'_, R>,
         scratch: &mut GeneralScratch<R>,
         stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync,
     ) {
@@ -242,6 +266,7 @@ impl<R: Real> General<R> {
                     Some(inverse) => columns(&(matrix::<R>(&g) * *inverse)),
                     None => g,
                 };
+                let modulus = factors.get(e).map_or(modulus, |f| modulus * *f);
                 let (sum, moment) = self.penalty(e, modulus, (rest, field), &gradient);
                 element.stress = std::array::from_fn(|c| elastic[c] - moment[c]);
                 element.gradient = gradient;
@@ -354,7 +379,12 @@ impl<R: Real> General<R> {
         });
     }
 
-    fn gather_with_penalty(&self, modulus: R, scratch: &GeneralScratch<R>, out: &mut [Vec3<R>]) {
+    fn gather_with_penalty<const FACTORS: bool>(
+        &self,
+        Penalty { modulus, factors, .. }: Penalty<'_, R>,
+        scratch: &GeneralScratch<R>,
+        out: &mut [Vec3<R>],
+    ) {
         let t = &self.transposed;
         let GeneralScratch { field, rest, penalised, pulls, .. } = scratch;
         par::chunks(&mut out[t.incidence.nodes()], TASK, |start, chunk| {
@@ -368,6 +398,7 @@ impl<R: Real> General<R> {
                 for ((&e, &d), &c) in entries {
                     let element = &penalised[e as usize];
                     sum = sum + times_vec(&element.stress, d);
+                    let c = if FACTORS { c * factors[e as usize] } else { c };
                     springs = springs + (u - times_vec(&element.gradient, x) - element.base) * Quad::splat(c);
                 }
                 *value -= unpad(sum + springs * Quad::splat(modulus) - pulls[node]);
@@ -379,7 +410,12 @@ impl<R: Real> General<R> {
     ///
     /// The penalty also couples through `G`; only its direct springs are counted here, which is what a
     /// preconditioner needs.
-    pub fn add_diagonal(&self, block: impl Fn(usize, Vec3<R>) -> Mat3<R> + Sync, penalty: R, out: &mut [Mat3<R>]) {
+    pub fn add_diagonal(
+        &self,
+        block: impl Fn(usize, Vec3<R>) -> Mat3<R> + Sync,
+        (penalty, factors): (R, &[R]),
+        out: &mut [Mat3<R>],
+    ) {
         let t = &self.transposed;
         let nodes = t.incidence.nodes();
         par::chunks(&mut out[nodes], 64, |start, chunk| {
@@ -390,7 +426,7 @@ impl<R: Real> General<R> {
                         let e = t.elements[k] as usize;
                         let own = e == start + i;
                         let c = if own { self.penalty_sum(e) } else { t.penalties[k] };
-                        *value += Mat3::scaled_identity(c * penalty);
+                        *value += Mat3::scaled_identity(c * factors.get(e).map_or(penalty, |f| penalty * *f));
                     }
                 }
             }

@@ -8,6 +8,7 @@ pub mod consistency;
 mod error;
 pub mod general;
 pub mod incidence;
+mod inner;
 mod kernel;
 pub mod mls;
 mod nearest;

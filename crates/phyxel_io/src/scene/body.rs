@@ -9,7 +9,7 @@ use super::fields::{Field, Fields, Range};
 use super::groups::GroupNames;
 use super::materials::Materials;
 use super::regions;
-use super::{files, shapes};
+use super::{files, heat, shapes};
 use crate::solid::Filled;
 
 const KEYS: &[&str] = &[
@@ -38,6 +38,11 @@ const KEYS: &[&str] = &[
     "friction",
     "groups",
     "touches",
+    "temperature",
+    "convection",
+    "ambient",
+    "conductance",
+    "heat",
 ];
 
 /// Reads and builds every body, in the order of the file.
@@ -72,11 +77,14 @@ fn read(
     body.spin = fields.vector("spin", body.spin)?;
     body.mass = mass(&fields, method)?;
     body.mls = mls(&fields)?;
+    body.heat = heat::body(&fields)?;
     body.pins = fields.or("pins", Vec::new(), regions::pins)?;
     body.loads = fields.or("loads", Vec::new(), regions::loads)?;
     let points = points(&body.geometry);
     regions::check_not_empty(fields.get("pins"), body.pins.iter().map(|pin| &pin.region), points)?;
     regions::check_not_empty(fields.get("loads"), body.loads.iter().map(|load| &load.region), points)?;
+    let heated = body.heat.iter().flat_map(|heat| heat.loads.iter().map(|load| &load.region));
+    regions::check_not_empty(fields.get("heat"), heated, points)?;
     Ok(body)
 }
 

@@ -33,6 +33,7 @@ const KEYS: &[&str] = &[
     "keys",
     "groups",
     "touches",
+    "temperature",
 ];
 
 /// Reads a collider.
@@ -50,6 +51,7 @@ pub(super) fn read(item: &Field<'_>, groups: &GroupNames) -> Result<Collider, Sc
         friction: fields.number("friction", Range::NotNegative, default.friction)?,
         restitution: fields.number("restitution", Range::ZeroToOne, default.restitution)?,
         groups: groups.read(&fields)?,
+        temperature: fields.get("temperature").map(|field| field.number(Range::Kelvin)).transpose()?,
         ..default
     })
 }

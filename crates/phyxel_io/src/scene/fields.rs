@@ -21,6 +21,8 @@ pub(super) enum Range {
     Share,
     /// From zero to one, both included.
     ZeroToOne,
+    /// An absolute temperature.
+    Kelvin,
 }
 
 impl Range {
@@ -32,6 +34,7 @@ impl Range {
             Range::PoissonRatio => (value > -1.0 && value < 0.5, "greater than -1 and less than 0.5"),
             Range::Fraction => (value > 0.0 && value < 1.0, "greater than 0 and less than 1"),
             Range::ZeroToOne => ((0.0..=1.0).contains(&value), "from 0 to 1"),
+            Range::Kelvin => (value >= 0.0, "0 K or more, as nothing is colder than absolute zero (20 C is 293.15 K)"),
             Range::Share => (value > 0.0 && value <= 1.0, "greater than 0 and at most 1"),
         };
         if inside { Ok(value) } else { Err(Problem::OutOfRange { value, wanted }) }

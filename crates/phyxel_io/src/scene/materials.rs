@@ -4,6 +4,7 @@ use phyxel::material::{LawKind, Material, PRESETS};
 
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
+use super::{plastic, thermal};
 
 const KEYS: &[&str] = &[
     "preset",
@@ -19,6 +20,26 @@ const KEYS: &[&str] = &[
     "stiffness_matrix",
     "friction",
     "restitution",
+    "plastic",
+    "yield_strain",
+    "yield_stress",
+    "hardening",
+    "creep",
+    "relaxation_time",
+    "max_strain",
+    "conductivity",
+    "specific_heat",
+    "thermal_expansion",
+    "reference_temperature",
+    "work_to_heat",
+    "melting_point",
+    "solidus",
+    "liquidus",
+    "latent_heat",
+    "melt_viscosity",
+    "stiffness_over_temperature",
+    "strength_over_temperature",
+    "fluidity_over_temperature",
 ];
 
 /// The names of the materials that come with phyxel.
@@ -59,16 +80,18 @@ fn read(field: &Field<'_>) -> Result<Material, SceneError> {
     Ok(material)
 }
 
-/// `base` with the fields of an event's `set` on top. Density and law stay, because masses and stencils are built
-/// from them once.
+/// `base` with the fields of an event's `set` on top. The density stays, because masses are made of it once.
 pub(super) fn change(field: &Field<'_>, base: &Material) -> Result<Material, SceneError> {
     let fields = field.fields(KEYS)?;
-    for fixed in ["preset", "law", "density", "stiffness_matrix"] {
+    for fixed in ["preset", "density"] {
         if let Some(field) = fields.get(fixed) {
             return Err(field.fail(Problem::Conflict("cannot change during a run; set other constants instead")));
         }
     }
     let mut material = base.clone();
+    if fields.get("law").is_some() || fields.get("stiffness_matrix").is_some() {
+        material.law = law(&fields, material.law)?;
+    }
     read_constants(&fields, &mut material)?;
     material.check().map_err(|error| field.fail(Problem::Material(error)))?;
     Ok(material)
@@ -149,5 +172,7 @@ fn read_constants(fields: &Fields<'_>, material: &mut Material) -> Result<(), Sc
     if let Some(friction) = fields.get("friction") {
         material.friction = Some(friction.number(Range::NotNegative)?);
     }
+    material.plastic = plastic::read(fields, material.plastic)?;
+    material.thermal = thermal::read(fields, material.thermal.take())?;
     Ok(())
 }

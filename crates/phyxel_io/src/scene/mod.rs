@@ -25,14 +25,17 @@ mod events;
 mod fields;
 mod files;
 mod groups;
+mod heat;
 mod materials;
 mod overrides;
+mod plastic;
 mod regions;
 mod rigid;
 mod shapes;
 mod solver;
 #[cfg(test)]
 mod tests;
+mod thermal;
 mod tree;
 mod words;
 

@@ -13,7 +13,7 @@ pub(super) const DEFAULT_COUNT: usize = 1000;
 
 /// Reads a shape: a table with one key, the kind.
 pub(super) fn shape(field: &Field<'_>) -> Result<Shape, SceneError> {
-    const KINDS: &[&str] = &["box", "sphere", "cylinder", "torus", "cloth", "rope", "wall", "file"];
+    const KINDS: &[&str] = &["box", "sphere", "cylinder", "torus", "figure", "cloth", "rope", "wall", "file"];
     let (kind, value) = field.fields(KINDS)?.exactly_one(KINDS)?;
     let length = |fields: &Fields<'_>, key, remedy| fields.require(key, remedy)?.number(Range::Positive);
     Ok(match kind {
@@ -40,6 +40,7 @@ pub(super) fn shape(field: &Field<'_>) -> Result<Shape, SceneError> {
                 minor_radius: length(&fields, "minor_radius", "minor_radius, the radius of the tube in metres")?,
             }
         }
+        "figure" => Shape::Figure { height: value.number(Range::Positive)? },
         "cloth" => {
             let fields = value.fields(&["size", "thickness"])?;
             Shape::Cloth {

@@ -46,6 +46,8 @@ impl Shape {
             Shape::Box { size } => Cells::Lattice(size.map(along)),
             Shape::Cloth { size, .. } => Cells::Lattice([along(size[0]), 0.0, along(size[1])]),
             Shape::Rope { length, .. } => Cells::Lattice([along(length), 0.0, 0.0]),
+            // Of phyxels alone: nobody asks for its cells.
+            Shape::Figure { height } => Cells::Lattice([along(height); 3]),
             // The edges of an icosahedron are 1.05 radii long.
             Shape::Sphere { radius } => Cells::Shells(along(1.05 * radius)),
             Shape::Cylinder { radius, height } => {

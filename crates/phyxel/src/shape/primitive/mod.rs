@@ -1,5 +1,6 @@
 //! The shapes that a scene can name, and how they are cut into pieces.
 
+mod figure;
 mod fineness;
 mod pieces;
 
@@ -42,6 +43,11 @@ pub enum Shape {
         /// Radius of the tube [m].
         minor_radius: f64,
     },
+    /// A figure with limbs and a head, upright along y and facing z; phyxels only.
+    Figure {
+        /// From its feet to the top of its head [m].
+        height: f64,
+    },
     /// A sheet in the xz plane.
     Cloth {
         /// Edge lengths along x and z [m].
@@ -77,6 +83,7 @@ impl Shape {
             Shape::Sphere { .. } => "sphere",
             Shape::Cylinder { .. } => "cylinder",
             Shape::Torus { .. } => "torus",
+            Shape::Figure { .. } => "figure",
             Shape::Cloth { .. } => "cloth",
             Shape::Rope { .. } => "rope",
         }
@@ -89,6 +96,7 @@ impl Shape {
             Shape::Sphere { radius } => 4.0 / 3.0 * PI * radius.powi(3),
             Shape::Cylinder { radius, height } => PI * radius * radius * height,
             Shape::Torus { major_radius, minor_radius } => 2.0 * PI * PI * major_radius * minor_radius.powi(2),
+            Shape::Figure { height } => figure::UNIT_VOLUME * height.powi(3),
             Shape::Cloth { size, thickness } => size[0] * size[1] * thickness,
             Shape::Rope { length, radius } => PI * radius * radius * length,
         }
@@ -133,6 +141,7 @@ impl Shape {
             Shape::Sphere { radius } => length("radius", radius)?,
             Shape::Cylinder { radius, height } => length("radius", radius).and(length("height", height))?,
             Shape::Torus { major_radius, minor_radius } => check_torus(major_radius, minor_radius)?,
+            Shape::Figure { height } => length("height", height)?,
             Shape::Cloth { size, thickness } => {
                 size.iter().try_for_each(|s| length("size", *s))?;
                 length("thickness", thickness)?;
@@ -140,6 +149,10 @@ impl Shape {
             Shape::Rope { length: l, radius } => length("length", l).and(length("radius", radius))?,
         }
         let thin = matches!(self, Shape::Cloth { .. } | Shape::Rope { .. });
+        if matches!(self, Shape::Figure { .. }) && method != Method::Mls {
+            let remedy = "a figure is made of phyxels, use `mls`";
+            return Err(ShapeError::Unsupported { shape: name, method: method.name(), remedy });
+        }
         let remedy = match (thin, method == Method::Spring) {
             (true, false) => "cloth and ropes are made of springs, use `spring`",
             (false, true) if !matches!(self, Shape::Box { .. }) => {

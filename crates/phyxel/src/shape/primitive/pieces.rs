@@ -5,6 +5,7 @@ use super::super::structured::{
     sphere_skin, torus_skin, torus_tets,
 };
 use super::super::{PointSampling, ShapeError, SpringNet, TetMesh, TriMesh, springs};
+use super::figure;
 use super::fineness::Cells;
 use super::{Resolution, Shape};
 use crate::material::Material;
@@ -43,6 +44,10 @@ impl Shape {
                 let skin = |size| Ok(torus_skin(major_radius, minor_radius, size));
                 let reach = major_radius + minor_radius;
                 self.voxels(resolution, [reach, minor_radius, reach], inside, skin)
+            }
+            Shape::Figure { height } => {
+                let skin = |size| Ok(figure::skin(height, size));
+                self.voxels(resolution, figure::half(height), |p| figure::contains(height, p), skin)
             }
             Shape::Box { size } => match self.cells(resolution) {
                 Cells::Lattice(c) => box_points(c.map(|c| c as usize), size.map(|s| -0.5 * s), size.map(|s| 0.5 * s)),

@@ -212,10 +212,10 @@ impl<R: Real> Implicit<R> {
 
     /// With several Newton iterations the damping must stay what it was at the start of the step.
     fn freeze_damping(&self, model: &Model<R>, stage: &Stage<'_, R>, wanted: bool, scratch: &mut [BlockScratch<R>]) {
-        for (block, scratch) in model.blocks.iter().zip(scratch) {
+        for (k, (block, scratch)) in model.blocks.iter().zip(scratch).enumerate() {
             if wanted && block.is_damped() {
                 let mix = TangentMix { stiffness: stage.gamma * block.rayleigh_stiffness, viscosity: stage.gamma };
-                block.freeze_damping(stage.u, mix, scratch);
+                block.freeze_damping((stage.u, stage.inner.of(k)), mix, scratch);
             } else {
                 scratch.damping.clear();
             }
@@ -243,11 +243,11 @@ impl<R: Real> Implicit<R> {
             self.matrix.set_riders(nodes, &self.riders.masses);
         }
         self.forces.copy_from_slice(&self.external);
-        for (block, scratch) in model.blocks.iter().zip(scratch.iter_mut()) {
+        for (k, (block, scratch)) in model.blocks.iter().zip(scratch.iter_mut()).enumerate() {
             if self.sleeps(block) {
                 continue;
             }
-            block.add_forces(&model.rest, &self.u, scratch, &mut self.forces);
+            block.add_forces(&model.rest, (&self.u, stage.inner.of(k)), scratch, &mut self.forces);
         }
         if inertia == Inertia::Dynamic {
             model.mass_product(stage.v, &mut self.b[..nodes]);
@@ -295,7 +295,7 @@ impl<R: Real> Implicit<R> {
         if self.constant && self.matrix_of == Some(key) {
             return;
         }
-        for (block, scratch) in model.blocks.iter().zip(scratch.iter_mut()) {
+        for (k, (block, scratch)) in model.blocks.iter().zip(scratch.iter_mut()).enumerate() {
             if self.sleeps(block) && !scratch.tangents.is_empty() {
                 continue;
             }
@@ -305,7 +305,7 @@ impl<R: Real> Implicit<R> {
                 stiffness: stage.gamma * stage.gamma + damping * block.rayleigh_stiffness,
                 viscosity: damping,
             };
-            block.refresh_tangents(&self.u, mix, self.curvature, scratch);
+            block.refresh_tangents((&self.u, stage.inner.of(k)), mix, self.curvature, scratch);
         }
         let scales = Scales { mass: &self.mass_scales, penalty: &self.penalty_scales, gamma: stage.gamma };
         self.matrix.refill(model, scratch, scales);
@@ -338,7 +338,9 @@ impl<R: Real> Implicit<R> {
 /// Whether the matrix stays the same from step to step: linear laws see no rotation, but viscosity does, and updated
 /// phyxels get new stencils.
 fn is_constant<R: Real>(model: &Model<R>) -> bool {
-    let constant = |b: &Block<R>| matches!(b.law, AnyLaw::Linear(_)) && !b.is_viscous() && !model.is_updated(b.body);
+    let constant = |b: &Block<R>| {
+        matches!(b.law, AnyLaw::Linear(_)) && !b.is_viscous() && !model.is_updated(b.body) && !b.inner.returns()
+    };
     model.blocks.iter().all(constant)
 }
 

@@ -77,7 +77,7 @@ impl<R: Real> Implicit<R> {
     ) -> (f64, f64) {
         let Self { v, u, rhs, external, touches, mass_scales, penalty_scales, .. } = self;
         par::for_each(u, |i, u| *u = stage.u[i] + v[i] * stage.gamma);
-        let elastic = forces::elastic_energy(model, u);
+        let elastic = forces::elastic_energy(model, u, stage.inner);
         let work = par::sum(u.len(), |i| (external[i] * stage.gamma).dot(v[i]).to_f64());
         let nodes = u.len();
         let pressed = self.matrix.press.potential(v) + touch::potential(touches, v) + self.riders.distance(&v[nodes..]);

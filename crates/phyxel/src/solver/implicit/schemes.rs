@@ -25,7 +25,8 @@ pub fn implicit_euler<R: Real>(
 ) -> Result<(), FactorError> {
     let gamma = R::of(dt);
     implicit.v[..state.v.len()].copy_from_slice(&state.v);
-    let stage = Stage { u: &state.u, v: &state.v, gamma, over: gamma, end_time: state.time + dt };
+    let stage =
+        Stage { u: &state.u, v: &state.v, gamma, over: gamma, end_time: state.time + dt, inner: state.inner(dt) };
     implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
     let v = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u += v[i] * gamma);
@@ -45,7 +46,14 @@ pub fn midpoint<R: Real>(
 ) -> Result<(), FactorError> {
     let half = R::of(0.5 * dt);
     implicit.v[..state.v.len()].copy_from_slice(&state.v);
-    let stage = Stage { u: &state.u, v: &state.v, gamma: half, over: half + half, end_time: state.time + dt };
+    let stage = Stage {
+        u: &state.u,
+        v: &state.v,
+        gamma: half,
+        over: half + half,
+        end_time: state.time + dt,
+        inner: state.inner(dt),
+    };
     implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
     let v = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u += v[i] * (half + half));
@@ -82,7 +90,7 @@ pub fn bdf2<R: Real>(
     }
     let gamma = R::of(dt * 2.0 / 3.0);
     implicit.v[..state.v.len()].copy_from_slice(&state.v);
-    let stage = Stage { u: base_u, v: base_v, gamma, over: gamma, end_time: state.time + dt };
+    let stage = Stage { u: base_u, v: base_v, gamma, over: gamma, end_time: state.time + dt, inner: state.inner(dt) };
     implicit.solve(model, &stage, Inertia::Dynamic, settings, scratch, report)?;
     let v = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u = base_u[i] + v[i] * gamma);
@@ -101,7 +109,14 @@ pub fn equilibrium<R: Real>(
 ) -> Result<(), FactorError> {
     implicit.v.fill(Vec3::zero());
     stage.1.fill(Vec3::zero());
-    let goal = Stage { u: &state.u, v: &stage.1, gamma: R::one(), over: R::one(), end_time: state.time + dt };
+    let goal = Stage {
+        u: &state.u,
+        v: &stage.1,
+        gamma: R::one(),
+        over: R::one(),
+        end_time: state.time + dt,
+        inner: state.inner(dt),
+    };
     implicit.solve(model, &goal, Inertia::Static, settings, scratch, report)?;
     let change = &implicit.v;
     par::for_each(&mut state.u, |i, u| *u += change[i]);

@@ -1,6 +1,6 @@
 //! Elements as constraints: their laws' measures of deformation, and the penalty of phyxels.
 
-use crate::material::{Constraint, Law};
+use crate::material::{Constraint, Grain, Law};
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::Model;
 use crate::solver::colour::Colouring;
@@ -9,6 +9,8 @@ use crate::stencil::block::{Block, Stencils};
 /// What one sweep needs to know.
 pub(super) struct Sweep<'a, R> {
     pub model: &'a Model<R>,
+    /// What the elements of the block in hand remember.
+    pub grains: &'a [Grain<R>],
     pub inverse_mass: &'a [Vec3<R>],
     pub start: &'a [Vec3<R>],
     pub h: R,
@@ -84,7 +86,11 @@ fn solve_element<R: Real>(
         let mut element = Element { sweep, block, nodes, u, delta };
         for c in 0..3 {
             let g = element.gradient(weights) + base(block, e);
-            let Constraint { value, gradient, modulus } = law.constraints(g)[c];
+            let constraints = match sweep.grains.get(e) {
+                Some(grain) => block.inner.constraints(g, grain),
+                None => law.constraints(g),
+            };
+            let Constraint { value, gradient, modulus } = constraints[c];
             if modulus > R::zero() {
                 element.apply(value, modulus * volume, &mut multipliers[c], |k, _| gradient * weights[k]);
             }
@@ -96,7 +102,8 @@ fn solve_element<R: Real>(
             let value = (slopes.energy + slopes.energy).sqrt();
             if value > R::zero() {
                 let scale = R::one() / value;
-                element.apply(value, block.penalty_modulus, &mut multipliers[3], |k, at| {
+                let factor = sweep.grains.get(e).map_or(R::one(), |grain| block.inner.penalty_factor(grain));
+                element.apply(value, block.penalty_modulus * factor, &mut multipliers[3], |k, at| {
                     slopes.slope(general, e, &sweep.model.rest, (k, at, center)) * scale
                 });
             }

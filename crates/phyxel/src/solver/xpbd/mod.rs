@@ -111,6 +111,7 @@ impl<R: Real> Xpbd<R> {
             R::of(1.0 - (1.0 - settings.pbd_stiffness).powf(1.0 / settings.iterations as f64))
         });
         self.solve(model, state, settings, (end, h), pbd);
+        super::settle(model, state, h);
         self.ground.note_rebounds(model, &state.v);
         let (start, inverse) = (&self.start, R::of(1.0 / h));
         let State { u, v, .. } = state;
@@ -214,11 +215,13 @@ impl<R: Real> Xpbd<R> {
     }
 
     fn sweep(&mut self, model: &Model<R>, state: &mut State<R>, h: R, pbd: Option<R>) {
-        let sweep = Sweep { model, inverse_mass: &self.inverse_mass, start: &self.start, h, pbd };
+        let State { u, grains, .. } = state;
         for (k, block) in model.blocks.iter().enumerate() {
+            let grains = grains.get(k).map_or(&[][..], |g| g);
+            let sweep = Sweep { model, grains, inverse_mass: &self.inverse_mass, start: &self.start, h, pbd };
             let law = if pbd.is_some() { &self.pbd_laws[k] } else { &block.law };
             let (colouring, multipliers) = (&self.colourings[k], &mut self.multipliers[k]);
-            with_law!(law, law => sweep_block(&sweep, block, law, colouring, multipliers, &mut self.deltas, &mut state.u));
+            with_law!(law, law => sweep_block(&sweep, block, law, colouring, multipliers, &mut self.deltas, u));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The scene file: what is read from it, and what is refused with which words.
 
 mod bad_input;
+mod matter;
 mod reading;
 
 use super::*;
