@@ -45,6 +45,8 @@ pub struct Press<R> {
     moves: Vec<Vec3<f64>>,
     speeds: Vec<(Vec3<f64>, Vec3<f64>)>,
     bounce: Vec<f64>,
+    /// Bodies of which some row has just begun or ceased to press.
+    restless: Vec<bool>,
     /// Where the rigid bodies' unknowns begin.
     nodes: usize,
 }
@@ -83,6 +85,7 @@ impl<R: Real> Press<R> {
         self.rows.clear();
         self.entries.clear();
         self.nodes = model.node_count();
+        self.restless.resize(model.bodies.len().max(1), false);
         self.bounce.clear();
         self.bounce.extend(model.surface.parts.iter().map(|p| model.bodies[p.body].material.restitution));
         self.add_ties(model, stage, riders, diagonal);
@@ -161,7 +164,9 @@ impl<R: Real> Press<R> {
         let active = impulse + stiffness * approach > R::zero();
         let (impulse, traction) = if active { (impulse, traction) } else { (R::zero(), Vec3::zero()) };
         let sticking = pair.friction > 0.0;
+        let bodies = [first, self.entries.len() - 1].map(|i| model.body_index(self.entries[i].0 as usize) as u32);
         self.rows.push(Row {
+            bodies,
             normal,
             target,
             stiffness,
@@ -329,31 +334,39 @@ impl<R: Real> Press<R> {
 
     /// What a solve that gave velocities `v` says about the rows.
     ///
-    /// First the set of rows that press must settle, with the impulses as they are: springs also pull, and impulses learnt
-    /// from a row that pulls would be wrong ones. Then the load moves from the springs to the impulses, until no spring
-    /// carries more than `tolerance` [m/s] of violation. Friction follows all the while, and asks for further solves only
+    /// First the set of rows that press must settle, body by body, with the impulses as they are: springs also pull, and
+    /// impulses learnt beside a row that pulls would be wrong ones. Then the load moves from the springs to the impulses,
+    /// until no spring carries more than `tolerance` [m/s] of violation. Friction follows all the while, and asks for further solves only
     /// in the first rounds: somewhere in a large heap something always starts or stops to slide.
     pub fn update(&mut self, v: &[Vec3<R>], tolerance: R, round: usize) -> Settling {
-        let Self { rows, entries, nodes, .. } = self;
+        let Self { rows, entries, nodes, restless, .. } = self;
         let reach = Reach { entries, nodes: *nodes };
         let (mut pressing, mut rubbing) = (false, false);
+        restless.fill(false);
         for row in rows.iter_mut() {
             let moved = reach.combine(row, v);
             row.note(moved);
             let change = row.settle(moved, tolerance);
-            pressing |= change == Change::Pressing;
+            if change == Change::Pressing {
+                pressing = true;
+                row.bodies.iter().for_each(|&b| restless[b as usize] = true);
+            }
             rubbing |= change == Change::Friction;
         }
-        if pressing {
-            return Settling::Changed;
-        }
         let mut learning = false;
-        for row in rows.iter_mut().filter(|r| r.active) {
+        let calm = |row: &&mut Row<R>| row.active && row.bodies.iter().all(|&b| !restless[b as usize]);
+        for row in rows.iter_mut().filter(calm) {
             let (short, slips) = row.learn(reach.combine(row, v), tolerance);
             learning |= short;
             rubbing |= slips;
         }
-        if learning || (rubbing && round < MOST_RUBBING) { Settling::Learning } else { Settling::Done }
+        if pressing {
+            Settling::Changed
+        } else if learning || (rubbing && round < MOST_RUBBING) {
+            Settling::Learning
+        } else {
+            Settling::Done
+        }
     }
 
     /// By how much the worst pair approaches faster than it may [m/s].

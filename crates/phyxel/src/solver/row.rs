@@ -38,6 +38,8 @@ pub struct Row<R> {
     pub first: u32,
     /// How many they are.
     pub count: u32,
+    /// The soft bodies of the first and of the last entry.
+    pub bodies: [u32; 2],
     /// Rigid bodies that take part.
     pub holds: [Option<Hold<R>>; 2],
     /// From the second thing to the first; zero for ties.
@@ -123,6 +125,7 @@ impl<R: Real> Row<R> {
             key,
             first: first as u32,
             count: count as u32,
+            bodies: [0; 2],
             holds,
             normal: Vec3::zero(),
             target: R::zero(),

@@ -12,6 +12,9 @@ const MAX_PRESS_ROUNDS: usize = 30;
 const MISSED: f64 = 0.05;
 /// From this round on it may be missed by four times as much: large heaps have a pair somewhere that comes late.
 const LATE: usize = 10;
+/// How many times the distance kept the surfaces of solids may be behind each other at the end of a step that has not
+/// settled.
+const BEHIND: f64 = 50.0;
 /// Relative residual of solves that only look for the contact set.
 const ROUGH: f64 = 1e-2;
 
@@ -121,8 +124,11 @@ impl<R: Real> Implicit<R> {
         }
         if !self.settled {
             // Not to the last digit, but near enough if nothing meets that is not watched and no surface is passed.
-            let passed = missed * R::of(1.0 / MISSED);
-            self.settled = !self.add_meeting(model, stage) && self.matrix.press.worst(&self.v) < passed;
+            // What is behind the surface of a solid is brought out again; sheets have no behind.
+            let solid = model.surface.parts.iter().all(|p| p.solid);
+            let passed = missed * R::of(if solid { BEHIND } else { 1.0 } / MISSED);
+            let met = self.add_meeting(model, stage);
+            self.settled = (solid || !met) && self.matrix.press.worst(&self.v) < passed;
         }
         Ok(first)
     }
