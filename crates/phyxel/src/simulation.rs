@@ -387,7 +387,12 @@ impl<R: Real> Simulation<R> {
             positions: body.nodes.clone().map(|n| self.position(n)).collect(),
             velocities: self.state.v[body.nodes.clone()].iter().map(|v| v.to_f64()).collect(),
             von_mises: self.von_mises(index),
-            skin: body.skin.positions(body.nodes.start, |n| self.position(n), deformation),
+            temperatures: self.temperatures(index),
+            skin: if body.layout.skin_triangles.is_empty() {
+                Vec::new()
+            } else {
+                body.skin.positions(body.nodes.start, |n| self.position(n), deformation)
+            },
         }
     }
 
@@ -488,5 +493,6 @@ fn rigid_frame(body: &RigidModel, state: &RigidState) -> BodyFrame {
     let positions: Vec<[f64; 3]> = body.drawn.points.iter().map(|p| state.pose.to_world(Vec3(*p)).0).collect();
     let velocity = |p: &[f64; 3]| (state.velocity + state.spin.cross(Vec3(*p) - state.center)).0;
     let velocities = positions.iter().map(velocity).collect();
-    BodyFrame { von_mises: vec![0.0; positions.len()], skin: positions.clone(), positions, velocities }
+    let (von_mises, temperatures) = (vec![0.0; positions.len()], Vec::new());
+    BodyFrame { von_mises, temperatures, skin: positions.clone(), positions, velocities }
 }

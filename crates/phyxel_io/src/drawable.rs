@@ -49,6 +49,10 @@ impl Drawable {
         for (field, found) in lengths {
             expect(frame, found, self.node_count, || format!("the list of {field} of body `{}`", self.name))?;
         }
+        let (warm, cold) = (body.temperatures.len(), body.temperatures.is_empty());
+        expect(frame, if cold { self.node_count } else { warm }, self.node_count, || {
+            format!("the list of temperatures of body `{}`", self.name)
+        })?;
         let skin = body.skin.len();
         expect(frame, skin.min(self.least_skin), self.least_skin, || format!("the skin of body `{}`", self.name))
     }

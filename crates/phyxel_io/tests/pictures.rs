@@ -22,14 +22,16 @@ fn vividness(colour: [u8; 3]) -> u8 {
 
 fn one_phyxel(at: [f64; 3]) -> (Vec<BodyLayout>, Frame) {
     let layout = BodyLayout { name: "p".into(), node_count: 1, cells: Cells::Points, skin_triangles: vec![] };
-    let body = BodyFrame { positions: vec![at], velocities: vec![[0.0; 3]], von_mises: vec![0.0], skin: vec![] };
+    let body =
+        BodyFrame { positions: vec![at], velocities: vec![[0.0; 3]], von_mises: vec![0.0], ..BodyFrame::default() };
     (vec![layout], Frame { index: 0, time: 0.0, bodies: vec![body], ..Frame::default() })
 }
 
 #[test]
 fn a_single_ball_is_round_and_in_the_middle() {
     let (layouts, frame) = one_phyxel([3.0, 1.0, -2.0]);
-    let settings = PictureSettings { width: 120, height: 90, supersampling: 2, ground: None };
+    let settings =
+        PictureSettings { width: 120, height: 90, supersampling: 2, ground: None, ..PictureSettings::default() };
     let image = &draw_frames(&layouts, &[frame], &settings).unwrap()[0];
     let coloured = |x: usize, y: usize| vividness(image.pixel(x, y)) > 60;
     assert!(coloured(60, 45));
@@ -43,7 +45,8 @@ fn a_single_ball_is_round_and_in_the_middle() {
 #[test]
 fn a_body_over_the_floor_darkens_it() {
     let (layouts, frame) = one_phyxel([0.0, 0.6, 0.0]);
-    let settings = PictureSettings { width: 160, height: 120, supersampling: 2, ground: Some(0.0) };
+    let settings =
+        PictureSettings { width: 160, height: 120, supersampling: 2, ground: Some(0.0), ..PictureSettings::default() };
     let image = &draw_frames(&layouts, &[frame], &settings).unwrap()[0];
     let grey = |p: [u8; 3]| vividness(p) < 30;
     let floor: Vec<u8> =
@@ -58,7 +61,8 @@ fn the_nearer_body_hides_the_farther_one() {
     let (other, farther) = one_phyxel([-0.52, -0.42, -0.86]);
     layouts.extend(other);
     frame.bodies.extend(farther.bodies);
-    let settings = PictureSettings { width: 64, height: 48, supersampling: 1, ground: None };
+    let settings =
+        PictureSettings { width: 64, height: 48, supersampling: 1, ground: None, ..PictureSettings::default() };
     let middle = |frame: Frame| draw_frames(&layouts, &[frame], &settings).unwrap()[0].pixel(32, 24);
     let red_in_front = middle(frame.clone());
     frame.bodies.swap(0, 1);
@@ -69,7 +73,8 @@ fn the_nearer_body_hides_the_farther_one() {
 #[test]
 fn numbers_that_are_none_and_empty_scenes_are_drawn_without_harm() {
     let (layouts, frame) = one_phyxel([f64::NAN, 0.0, f64::INFINITY]);
-    let sheet = SheetSettings { columns: 2, rows: 1, width: 200, supersampling: 1, ground: None };
+    let sheet =
+        SheetSettings { columns: 2, rows: 1, width: 200, supersampling: 1, ground: None, ..SheetSettings::default() };
     draw_sheet(&layouts, &[frame], &sheet).unwrap();
     draw_sheet(&[], &[], &sheet).unwrap();
     let mut torn = sample::frame(0);

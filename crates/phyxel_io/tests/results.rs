@@ -61,6 +61,9 @@ fn vtk_holds_every_node_cell_and_field() {
     assert_eq!(f64s(vtu_array(&bytes, "velocity")), velocities);
     assert_eq!(f64s(vtu_array(&bytes, "von_mises")).len() * 3, positions.len());
 
+    let header = String::from_utf8_lossy(&bytes[..bytes.len().min(3000)]).into_owned();
+    assert!(!header.contains("temperature"), "nothing here has one");
+
     let (offsets, types) = (u32s(vtu_array(&bytes, "offsets")), vtu_array(&bytes, "types"));
     let connectivity = u32s(vtu_array(&bytes, "connectivity"));
     assert_eq!((offsets.len(), *offsets.last().unwrap() as usize), (types.len(), connectivity.len()));
@@ -83,6 +86,22 @@ fn vtk_holds_every_node_cell_and_field() {
     let time: f64 = attribute(&list, "timestep=\"0.06", "timestep").parse().unwrap();
     assert_eq!(time, 2.0 / 30.0);
     assert!(dir.path().join(attribute(&list, "<DataSet", "file")).exists());
+}
+
+#[test]
+fn temperatures_are_a_field_where_something_is_warm() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frame = sample::frame(0);
+    let count = frame.bodies[0].positions.len();
+    frame.bodies[0].temperatures = (0..count).map(|i| 300.0 + i as f64).collect();
+    let mut recorder = Recorder::create(dir.path(), "s", &[Format::Vtk], &sample::layouts(), 30.0, 1, 0).unwrap();
+    recorder.push(&frame, &FrameStats::default()).unwrap();
+    recorder.finish().unwrap();
+    let bytes = fs::read(dir.path().join("vtk/frame_00000.vtu")).unwrap();
+    let field = f64s(vtu_array(&bytes, "temperature"));
+    assert_eq!(field[..count], frame.bodies[0].temperatures);
+    assert_eq!(field.len(), frame.bodies.iter().map(|b| b.positions.len()).sum::<usize>());
+    assert!(field[count..].iter().all(|t| t.is_nan()), "the others have none");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use phyxel::scene::{ColliderShape, Scene};
 use phyxel::{AnySimulation, StepReport};
+use phyxel_io::picture::outlines;
 use phyxel_io::{Checkpoint, Format, FrameStats, Recorder, read_checkpoint, write_checkpoint};
 
 use crate::args::{DeviceArg, RunArgs};
@@ -298,7 +299,8 @@ fn recorder(
     let from = resumed.map_or(0, |frame| frame + 1);
     let layouts = simulation.layouts();
     let recorder = Recorder::create(folder, &scene.name, formats, &layouts, scene.frame_rate, last + 1, from)
-        .map_err(|error| Failure::input(format!("--out: {error}")))?;
+        .map_err(|error| Failure::input(format!("--out: {error}")))?
+        .with_outlines(&outlines(&scene.colliders));
     Ok(Some(match floor(scene) {
         Some(y) => recorder.with_ground(y),
         None => recorder,

@@ -8,7 +8,7 @@ use crate::material::plastic::InnerLaw;
 use crate::material::{AnyLaw, MaterialError, Part, Viscosity};
 use crate::math::{Mat3, Real, Vec3};
 use crate::record::{BodyLayout, Cells};
-use crate::scene::{Body, Load, LoadKind, MassKind, Method, Pin, Region, Scene};
+use crate::scene::{Body, Lagrangian, Load, LoadKind, MassKind, Method, Pin, Region, Scene};
 use crate::shape::{EmbeddedMesh, Geometry, PointSampling, SpringNet, TetMesh, quality::boundary_triangles};
 use crate::stencil::block::{Block, Stencils};
 use crate::stencil::general::General;
@@ -134,6 +134,11 @@ impl<R: Real> Model<R> {
         };
         check_masses(&body.name, &self.masses[nodes.clone()])?;
         let Parts { volume, supports, cells, faces, skin, skin_triangles } = parts;
+        // A skin would stay whole where a melt parts, and apart where it merges: such matter is drawn as phyxels.
+        let parts_and_merges = body.method == Method::Mls
+            && body.mls.lagrangian == Lagrangian::Updated
+            && body.material.thermal.as_ref().is_some_and(|t| t.melting.is_some());
+        let skin_triangles = if parts_and_merges { Vec::new() } else { skin_triangles };
         let layout = BodyLayout { name: body.name.clone(), node_count: nodes.len(), cells, skin_triangles };
         self.bodies.push(BodyModel {
             name: body.name.clone(),

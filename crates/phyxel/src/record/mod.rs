@@ -42,6 +42,8 @@ pub struct BodyFrame {
     pub velocities: Vec<[f64; 3]>,
     /// Von Mises stress per node, averaged from the elements around it [Pa].
     pub von_mises: Vec<f64>,
+    /// Temperature per node [K]; empty when the body has none.
+    pub temperatures: Vec<f64>,
     /// Positions of the drawn surface's vertices [m]; empty when there is none.
     pub skin: Vec<[f64; 3]>,
 }

@@ -9,12 +9,14 @@ mod font;
 mod image;
 mod light;
 mod mesh;
+mod outline;
 mod raster;
 mod sheet;
 mod studio;
 mod view;
 
 pub use image::{Image, write_png};
+pub use outline::{Segment, outlines};
 pub use sheet::{SheetSettings, draw_sheet};
 pub(crate) use sheet::{Snapshot, sheet_of};
 
@@ -33,12 +35,14 @@ pub struct PictureSettings {
     pub supersampling: usize,
     /// Height of the floor [m]; the lowest point of all frames when none is given.
     pub ground: Option<f64>,
+    /// Outlines of what stands still.
+    pub outlines: Vec<Segment>,
 }
 
 impl Default for PictureSettings {
     /// Large enough for a page, small enough to be quick.
     fn default() -> Self {
-        PictureSettings { width: 1280, height: 720, supersampling: 3, ground: None }
+        PictureSettings { width: 1280, height: 720, supersampling: 3, ground: None, outlines: Vec::new() }
     }
 }
 

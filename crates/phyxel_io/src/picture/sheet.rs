@@ -2,6 +2,7 @@
 
 use super::font::{line_height, write_centred};
 use super::image::Image;
+use super::outline::Segment;
 use super::studio::Studio;
 use super::{PictureSettings, snapshots};
 use crate::drawable::Drawable;
@@ -21,12 +22,14 @@ pub struct SheetSettings {
     pub supersampling: usize,
     /// Height of the floor [m]; the lowest point of all frames when none is given.
     pub ground: Option<f64>,
+    /// Outlines of what stands still.
+    pub outlines: Vec<Segment>,
 }
 
 impl Default for SheetSettings {
     /// Twelve pictures on a sheet that fits a screen.
     fn default() -> Self {
-        SheetSettings { columns: 4, rows: 3, width: 1600, supersampling: 3, ground: None }
+        SheetSettings { columns: 4, rows: 3, width: 1600, supersampling: 3, ground: None, outlines: Vec::new() }
     }
 }
 
@@ -69,7 +72,8 @@ pub(crate) fn sheet_of(drawables: &[Drawable], frames: &[Snapshot], settings: &S
     let pitch = (tile_width + GAP, tile_height + 2 * GAP + line_height(scale));
     let mut sheet = Image::filled(GAP + columns * pitch.0, GAP + rows * pitch.1, PAPER);
     let (supersampling, ground) = (settings.supersampling, settings.ground);
-    let picture = PictureSettings { width: tile_width, height: tile_height, supersampling, ground };
+    let outlines = settings.outlines.clone();
+    let picture = PictureSettings { width: tile_width, height: tile_height, supersampling, ground, outlines };
     let studio = Studio::new(drawables, frames, &picture);
     let digits = decimals(&shown);
     for (i, snapshot) in shown.iter().enumerate() {

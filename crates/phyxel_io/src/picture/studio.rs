@@ -14,6 +14,9 @@ use crate::drawable::{Drawable, DrawnShape, body_colour, spacing};
 /// Towards the eye: a three-quarter view from above.
 const EYE: [f64; 3] = [0.52, 0.42, 0.86];
 const SHADOW_SIZE: usize = 640;
+/// Outlines, in parts of the scene's radius, and their grey.
+const OUTLINE: f64 = 0.004;
+const GREY: [f32; 3] = [0.20, 0.22, 0.25];
 const DIMNESS_SIZE: usize = 160;
 
 /// Everything that is the same in all pictures.
@@ -73,6 +76,9 @@ impl<'a> Studio<'a> {
         let posed: Vec<Posed<'_>> = self.bodies.iter().zip(&frame.points).map(|(b, p)| Posed::new(b, p)).collect();
         let mut buffer = SurfaceBuffer::new(width, height);
         posed.iter().for_each(|p| p.draw(&self.view, &mut buffer));
+        for ends in &self.settings.outlines {
+            rod(&mut buffer, &self.view, ends.map(V::of), OUTLINE * self.radius, GREY);
+        }
         let (shadow, dimness) = self.shadows(&posed);
         let linear: Vec<[f32; 3]> =
             (0..width * height).map(|at| self.light_of(at, width, height, &buffer, &shadow, &dimness)).collect();

@@ -18,6 +18,7 @@ pub use recorder::Recorder;
 
 use crate::drawable::Drawable;
 use crate::file::OutputError;
+use crate::picture::Segment;
 use phyxel::record::{BodyLayout, Frame};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,6 +44,8 @@ trait Writer {
     fn finish(self: Box<Self>) -> Result<Option<PathBuf>, OutputError>;
     /// Tells where the floor is [m].
     fn set_ground(&mut self, _y: f64) {}
+    /// Tells what stands still around the bodies.
+    fn set_outlines(&mut self, _outlines: &[Segment]) {}
 }
 
 fn writer(format: Format, run: &Arc<Run>) -> Result<Box<dyn Writer>, OutputError> {

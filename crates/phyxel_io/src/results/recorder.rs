@@ -3,6 +3,7 @@
 use super::{Format, FrameStats, Run, Writer, writer};
 use crate::drawable::{Drawable, check_frame};
 use crate::file::{OutputError, writable_folder};
+use crate::picture::Segment;
 use phyxel::record::{BodyLayout, Frame};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,6 +60,13 @@ impl Recorder {
     #[must_use]
     pub fn with_ground(mut self, y: f64) -> Self {
         self.writers.iter_mut().for_each(|w| w.set_ground(y));
+        self
+    }
+
+    /// Gives the pictures the outlines of what stands still around the bodies: moulds, walls, steps.
+    #[must_use]
+    pub fn with_outlines(mut self, outlines: &[Segment]) -> Self {
+        self.writers.iter_mut().for_each(|w| w.set_outlines(outlines));
         self
     }
 

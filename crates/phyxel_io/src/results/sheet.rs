@@ -3,7 +3,7 @@
 use super::sheet_memory::{forget, recall, remember};
 use super::{FrameStats, Run, Writer};
 use crate::file::OutputError;
-use crate::picture::{SheetSettings, Snapshot, sheet_of, write_png};
+use crate::picture::{Segment, SheetSettings, Snapshot, sheet_of, write_png};
 use phyxel::record::Frame;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -86,6 +86,10 @@ impl Writer for SheetWriter {
 
     fn set_ground(&mut self, y: f64) {
         self.settings.ground = Some(y);
+    }
+
+    fn set_outlines(&mut self, outlines: &[Segment]) {
+        self.settings.outlines = outlines.to_vec();
     }
 }
 

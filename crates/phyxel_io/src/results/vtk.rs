@@ -6,7 +6,7 @@
 use super::sequence::Sequence;
 use super::{FrameStats, Run, Writer};
 use crate::file::{AtomicFile, OutputError};
-use phyxel::record::{BodyLayout, Cells, Frame};
+use phyxel::record::{BodyFrame, BodyLayout, Cells, Frame};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -108,22 +108,36 @@ fn doubles(values: impl Iterator<Item = f64>) -> Vec<u8> {
     values.flat_map(f64::to_le_bytes).collect()
 }
 
+/// Temperatures of all points [K], NaN for bodies that have none; nothing when no body has any.
+fn temperatures(frame: &Frame) -> Vec<u8> {
+    if frame.bodies.iter().all(|b| b.temperatures.is_empty()) {
+        return Vec::new();
+    }
+    let of_body = |body: &BodyFrame| match &body.temperatures[..] {
+        [] => vec![f64::NAN; body.positions.len()],
+        known => known.to_vec(),
+    };
+    doubles(frame.bodies.iter().flat_map(of_body))
+}
+
 fn write_frame(topology: &Topology, frame: &Frame, w: &mut impl Write) -> io::Result<()> {
     let bodies = || frame.bodies.iter();
     let points = doubles(bodies().flat_map(|b| b.positions.iter().flatten().copied()));
     let velocities = doubles(bodies().flat_map(|b| b.velocities.iter().flatten().copied()));
     let stresses = doubles(bodies().flat_map(|b| b.von_mises.iter().copied()));
+    let temperatures = temperatures(frame);
     let array = |attributes, bytes| Array { attributes, bytes };
     let vector = "type=\"Float64\" Name=\"velocity\" NumberOfComponents=\"3\"";
+    let mut fields = vec![
+        array(vector, &velocities),
+        array("type=\"Float64\" Name=\"von_mises\"", &stresses),
+        array("type=\"UInt32\" Name=\"body\"", &topology.body_of_point),
+    ];
+    if !temperatures.is_empty() {
+        fields.push(array("type=\"Float64\" Name=\"temperature\"", &temperatures));
+    }
     let sections = [
-        (
-            "PointData",
-            vec![
-                array(vector, &velocities),
-                array("type=\"Float64\" Name=\"von_mises\"", &stresses),
-                array("type=\"UInt32\" Name=\"body\"", &topology.body_of_point),
-            ],
-        ),
+        ("PointData", fields),
         ("CellData", vec![array("type=\"UInt32\" Name=\"body\"", &topology.body_of_cell)]),
         ("Points", vec![array("type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"", &points)]),
         (

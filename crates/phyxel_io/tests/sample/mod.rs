@@ -43,7 +43,7 @@ fn pose(rest: &[[f64; 3]], place: impl Fn([f64; 3]) -> [f64; 3]) -> BodyFrame {
     let positions: Vec<[f64; 3]> = rest.iter().map(|p| place(*p)).collect();
     let velocities = positions.iter().map(|p| [p[1], -p[0], 0.5]).collect();
     let von_mises = positions.iter().map(|p| 1000.0 * p[1]).collect();
-    BodyFrame { positions, velocities, von_mises, skin: vec![] }
+    BodyFrame { positions, velocities, von_mises, ..BodyFrame::default() }
 }
 
 fn twist([x, y, z]: [f64; 3], time: f64) -> [f64; 3] {

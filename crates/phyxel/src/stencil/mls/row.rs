@@ -75,38 +75,40 @@ pub(crate) struct Row<R, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> {
 impl<R: Real, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> Row<R, O, P> {
     /// Weights and penalties for the nodes already in `entries`; `penalty` is the stabilisation times the volume [m³].
     pub fn fill(&self, entries: Entries<'_, R>, penalty: R) -> Dropped {
-        let Entries { nodes, weights, penalties } = entries;
+        let Entries { nodes, weights, mut penalties } = entries;
         let mut moment = Mat3::zero();
         let mut weight_sum = R::zero();
-        for &j in &nodes[1..] {
-            let (q, w) = self.scaled(j);
-            moment += Mat3::outer(q, q * w);
-            weight_sum += w;
-        }
-        let (inverse, directions) = inverse_of_moment(moment);
         let per_radius = R::one() / self.radius;
-        let mut sum = Vec3::zero();
+        // The kernel is the dearest part of a rebuild: it is evaluated once, and what it gives waits in its entry.
         for k in 1..nodes.len() {
             let (q, w) = self.scaled(nodes[k]);
-            weights[k] = inverse * q * (w * per_radius);
-            sum += weights[k];
+            moment += Mat3::outer(q, q * w);
+            weight_sum += w;
+            weights[k] = q * (w * per_radius);
+            if let Some(penalties) = &mut penalties {
+                penalties[k] = self.pull(q, w);
+            }
+        }
+        let (inverse, directions) = inverse_of_moment(moment);
+        let mut sum = Vec3::zero();
+        for weight in &mut weights[1..] {
+            *weight = inverse * *weight;
+            sum += *weight;
         }
         weights[0] = -sum;
         if let Some(penalties) = penalties {
-            self.fill_penalties(nodes, penalties, penalty / weight_sum);
+            penalties[0] = R::zero();
+            penalties[1..].iter_mut().for_each(|p| *p = *p * (penalty / weight_sum));
         }
         Dropped::of(directions)
     }
 
-    /// `a V_i (w_ij / Σ w_ij) / |X_ij|²`; a neighbour in the very same place can have no residual.
-    fn fill_penalties(&self, nodes: &[u32], penalties: &mut [R], scale: R) {
-        penalties[0] = R::zero();
-        for k in 1..nodes.len() {
-            let (q, w) = self.scaled(nodes[k]);
-            let distance_squared = q.norm_squared() * self.radius * self.radius;
-            let apart = distance_squared > R::zero();
-            penalties[k] = if apart { scale * w / distance_squared } else { R::zero() };
-        }
+    /// `w_ij / |X_ij|²`, which stabilisation multiplies with `a V_i / Σ w_ij`; a neighbour in the very same place can
+    /// have no residual.
+    #[inline(always)]
+    fn pull(&self, q: Vec3<R>, w: R) -> R {
+        let distance_squared = q.norm_squared() * self.radius * self.radius;
+        if distance_squared > R::zero() { w / distance_squared } else { R::zero() }
     }
 
     /// Whether node `j` is within the support of the pair.
