@@ -50,8 +50,8 @@ fn throw(simulation: &mut Simulation<f64>, speed: f64, middle: f64) {
     state.v.iter_mut().zip(signs).for_each(|(v, sign)| *v = Vec3([speed * sign, 0.0, 0.0]));
 }
 
-/// Pieces: phyxels that see each other, directly or through others.
-fn pieces(simulation: &Simulation<f64>) -> usize {
+/// The share of all phyxels that is in the largest piece: those that see each other, directly or through others.
+fn largest_piece(simulation: &Simulation<f64>) -> f64 {
     let Stencils::General(general) = &simulation.model().blocks[0].stencils else { panic!("phyxels") };
     let mut piece: Vec<usize> = (0..general.len()).collect();
     loop {
@@ -67,7 +67,8 @@ fn pieces(simulation: &Simulation<f64>) -> usize {
             break;
         }
     }
-    (0..piece.len()).filter(|&e| piece[e] == e).count()
+    let size = |first: usize| piece.iter().filter(|p| **p == first).count();
+    (0..piece.len()).map(size).max().unwrap_or(0) as f64 / piece.len() as f64
 }
 
 fn extent(simulation: &Simulation<f64>) -> f64 {
@@ -80,17 +81,19 @@ fn a_melt_that_is_pulled_apart_splits_and_a_solid_does_not() {
     for cold_from in [100.0, 0.0] {
         let mut simulation = Simulation::<f64>::build(&scene(molten_cube(), cold_from)).expect("a sound scene");
         simulation.step(0.005).expect("a first step");
-        assert_eq!(pieces(&simulation), 1);
+        assert_eq!(largest_piece(&simulation), 1.0);
         throw(&mut simulation, 1.0, 0.0);
+        let before = simulation.momentum();
         simulation.advance_to(0.6).unwrap_or_else(|e| panic!("cold from {cold_from}: {e}"));
-        let (pieces, extent) = (pieces(&simulation), extent(&simulation));
+        let (largest, extent) = (largest_piece(&simulation), extent(&simulation));
         if cold_from > 0.0 {
-            assert!(pieces >= 2 && extent > 3.0 * SIDE, "molten: {pieces} pieces over {extent} m");
+            assert!(largest < 0.7 && extent > 3.0 * SIDE, "molten: {largest} in one piece, over {extent} m");
         } else {
-            assert!(pieces == 1 && extent < 2.0 * SIDE, "set: {pieces} pieces over {extent} m");
+            assert!(largest == 1.0 && extent < 2.0 * SIDE, "set: {largest} in one piece, over {extent} m");
         }
-        let momentum = simulation.momentum();
-        assert!(momentum.iter().all(|p| p.abs() < 1e-9), "{momentum:?}");
+        for (now, before) in simulation.momentum().into_iter().zip(before) {
+            assert!((now - before).abs() < 1e-9, "{now} {before}");
+        }
     }
 }
 
@@ -103,15 +106,16 @@ fn blobs_that_touch_while_molten_are_one_solid_when_they_have_set() {
     let middle = 0.2 * SIDE;
     let mut simulation = Simulation::<f64>::build(&scene(body, 0.3)).expect("a sound scene");
     simulation.step(0.005).expect("a first step");
-    assert_eq!(pieces(&simulation), 2);
+    assert!(largest_piece(&simulation) < 0.6, "two blobs");
     throw(&mut simulation, -0.5, middle);
     simulation.advance_to(0.4).unwrap_or_else(|e| panic!("{e}"));
     assert!(simulation.molten(0).iter().all(|share| *share == 0.0));
-    assert_eq!(pieces(&simulation), 1, "they have met");
+    let merged = largest_piece(&simulation);
+    assert!(merged > 0.9, "they have met: {merged}");
     let set = extent(&simulation);
     throw(&mut simulation, 0.2, middle);
     simulation.advance_to(1.0).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(pieces(&simulation), 1, "they hold together");
+    assert_eq!(largest_piece(&simulation), merged, "they hold together");
     assert!((extent(&simulation) / set - 1.0).abs() < 0.3, "{set} {}", extent(&simulation));
 }
 

@@ -42,6 +42,13 @@ impl<R: Real> Melt<R> {
         Ok((0..positions.len()).into_par_iter().with_min_len(64).map(density).collect())
     }
 
+    /// Notes how dense matter is as it was made: at its densest it is whole, elsewhere the surface is near.
+    pub fn measure(&mut self, positions: &[Vec3<R>], volumes: &[R], supports: &[R]) -> Result<(), StencilError> {
+        let densities = self.densities(positions, volumes, supports)?;
+        self.inside = densities.iter().copied().fold(0.0, f64::max);
+        Ok(())
+    }
+
     /// Gives molten phyxels the volume change that their density tells.
     pub fn press(
         &mut self,
@@ -56,14 +63,15 @@ impl<R: Real> Melt<R> {
         }
         let densities = self.densities(positions, volumes, supports)?;
         if self.inside == 0.0 {
-            // Of the body as it was made: at its densest it is whole, elsewhere the surface is near.
             self.inside = densities.iter().copied().fold(0.0, f64::max);
         }
         for ((f, grain), density) in elastic.iter_mut().zip(grains).zip(&densities) {
             let molten = grain.molten.to_f64();
             let now = f.det().to_f64();
             if molten > 0.0 && now > 0.0 {
-                let wanted = (self.inside / density).min(1.0);
+                // Hot matter is larger: it is at rest at the density of its own size.
+                let own = (1.0 + grain.expansion.to_f64()).powi(3);
+                let wanted = (self.inside / density).min(own);
                 let change = (wanted / now).powf(molten / 3.0);
                 *f = *f * R::of(change);
             }
@@ -112,5 +120,7 @@ mod tests {
         assert!((pressed / 0.95f64.powi(3) - 1.0).abs() < 0.05, "{pressed}");
         assert_eq!(at(0.095, &solid), 1.0);
         assert!((at(0.12, &molten) - 1.0).abs() < 1e-9, "no tension");
+        let hot = vec![Grain { expansion: 0.1, ..molten[0] }; 343];
+        assert!((at(0.12, &hot) - 1.1f64.powi(3)).abs() < 1e-9, "what has grown is not pressed");
     }
 }

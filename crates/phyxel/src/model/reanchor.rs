@@ -17,6 +17,27 @@ pub struct Reanchor<R> {
     melt: Melt<R>,
 }
 
+impl<R: Real> Reanchor<R> {
+    /// Buffers for a block of a model that has just been built: how dense its matter is then is what a melt goes back to,
+    /// wherever a snapshot makes it go on.
+    pub fn new(model: &Model<R>, block: usize) -> Self {
+        let mut buffers = Reanchor::default();
+        let body = &model.bodies[model.blocks[block].body];
+        if model.is_updated(model.blocks[block].body) && body.material.thermal.is_some() {
+            buffers.size(model, block);
+            // Points that no stencil can be built on are reported when the first step tries to.
+            let _ = buffers.melt.measure(&model.rest[body.nodes.clone()], &buffers.volumes, &buffers.radii);
+        }
+        buffers
+    }
+
+    fn size(&mut self, model: &Model<R>, block: usize) {
+        let body = &model.bodies[model.blocks[block].body];
+        self.radii.extend(body.supports.iter().map(|&h| R::of(h)));
+        self.volumes.extend_from_slice(model.blocks[block].volumes());
+    }
+}
+
 impl<R: Real> Model<R> {
     /// Whether a body's phyxels are rebuilt every step.
     pub fn is_updated(&self, body: usize) -> bool {
@@ -32,6 +53,9 @@ impl<R: Real> Model<R> {
         block: usize,
         buffers: &mut Reanchor<R>,
     ) -> Result<(), StencilError> {
+        if buffers.radii.is_empty() {
+            buffers.size(self, block);
+        }
         let body = &self.bodies[self.blocks[block].body];
         let nodes = body.nodes.clone();
         for n in nodes.clone() {
@@ -39,10 +63,6 @@ impl<R: Real> Model<R> {
             state.u[n] = Vec3::zero();
         }
         let Stencils::General(general) = &mut self.blocks[block].stencils else { return Ok(()) };
-        if buffers.radii.is_empty() {
-            buffers.radii.extend(body.supports.iter().map(|&h| R::of(h)));
-            buffers.volumes.extend_from_slice(&general.table.volumes);
-        }
         if general.elastic.is_empty() {
             general.elastic.resize(nodes.len(), Mat3::identity());
         }

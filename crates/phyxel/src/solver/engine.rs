@@ -79,7 +79,7 @@ pub(crate) fn build<R: Real>(scene: &Scene) -> Result<Built<R>, BuildError> {
             what: "the factors of its matrix do not fit into memory: use linear = \"cg\"",
         }
     })?;
-    let reanchors = model.blocks.iter().map(|_| Reanchor::default()).collect();
+    let reanchors = (0..model.blocks.len()).map(|block| Reanchor::new(&model, block)).collect();
     Ok(Built { model, warnings, engine: Box::new(Whole { solver, reanchors, heat: Heat::default() }) })
 }
 

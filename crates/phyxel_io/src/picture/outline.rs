@@ -1,6 +1,6 @@
 //! Outlines of what stands still: one can see through them to the matter inside a mould.
 
-use phyxel::scene::{Collider, ColliderShape, Motion};
+use phyxel::scene::{Collider, ColliderShape};
 
 /// Sides of the polygons that stand for circles.
 const SIDES: usize = 32;
@@ -10,7 +10,12 @@ pub type Segment = [[f64; 3]; 2];
 
 /// The outlines of the colliders that do not move; planes, terrain and meshes have none.
 pub fn outlines(colliders: &[Collider]) -> Vec<Segment> {
-    colliders.iter().filter(|c| c.motion == Motion::default()).flat_map(of_collider).collect()
+    colliders.iter().filter(|c| stays(c)).flat_map(of_collider).collect()
+}
+
+fn stays(collider: &Collider) -> bool {
+    let motion = &collider.motion;
+    motion.velocity == [0.0; 3] && motion.spin == [0.0; 3] && motion.keys.is_empty()
 }
 
 fn of_collider(collider: &Collider) -> Vec<Segment> {
