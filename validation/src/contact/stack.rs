@@ -78,7 +78,7 @@ fn column(method: Method, integrator: Integrator) -> Result<Scene, Failure> {
     }
     let floor = ColliderShape::HalfSpace { normal: [0.0, 1.0, 0.0], offset: 0.0 };
     // For XPBD: waves cross a cell in 1.6 ms, and what the lowest cubes carry must come down through all others.
-    let (substeps, iterations) = (10, 20);
+    let (substeps, iterations) = (10, 30);
     // Sweeps leave a trembling that never calms down below a few tenths of a millimetre per second.
     let sleep_speed = 1e-3;
     let solver =
