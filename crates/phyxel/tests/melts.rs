@@ -6,7 +6,6 @@ use common::{alone, cube, phyxels};
 use phyxel::material::{Melting, Thermal};
 use phyxel::math::Vec3;
 use phyxel::scene::{Action, Body, BodyHeat, Event, HeatKind, HeatLoad, Integrator, Lagrangian, Method, Region, Scene};
-use phyxel::shape::Geometry;
 use phyxel::stencil::block::Stencils;
 use phyxel::{Material, Simulation};
 

@@ -3,12 +3,11 @@
 use super::Row;
 use super::papers::describe;
 use super::timing::time_steps;
-use phyxel::Material;
-use phyxel::Simulation;
 use phyxel::material::LawKind;
 use phyxel::scene::{Body, Integrator, Method, MlsSettings, Scene, Support};
 use phyxel::shape::Geometry;
 use phyxel::shape::structured::{CubeSplit, box_points, box_tets};
+use phyxel::{Material, Simulation};
 use std::time::{Duration, Instant};
 
 /// Nodes along each edge: 1 k to 1 M nodes.
@@ -36,7 +35,7 @@ pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     heaps(out)
 }
 
-/// Soft bodies dropped into a box, from when the last of them has landed until they hardly move.
+/// Soft bodies dropped into a box, once the last of them has landed: before that, most of them would only fall.
 fn heaps(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     let mut measured = Vec::new();
     let mut last = Row::default();

@@ -105,7 +105,6 @@ pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
             ("explicit", his, explicit, work.explicit.0, work.explicit.1),
             ("gerszewski", wide, explicit, work.gerszewski.0, work.gerszewski.1),
         ] {
-            // Contact among bodies is part of implicit steps alone.
             let mut scene = scene.clone();
             scene.bodies.iter_mut().for_each(|body| body.mls = mls);
             scene.solver = SolverSettings { integrator, step, tolerance: 1e-4, ..SolverSettings::default() };

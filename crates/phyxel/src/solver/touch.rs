@@ -2,8 +2,8 @@
 //!
 //! A sticking node has its whole velocity given, a sliding one only its normal velocity, and Coulomb's friction linearised
 //! about the slip of the last solve: a given force against it, and a drag across it, which turns the force with the slip.
-//! Such a force would push nodes that hardly move, or that turn back within the step, to and fro; for them friction is a
-//! drag in every direction that has Coulomb's size at the last slip. After each linear solve the reactions say which nodes
+//! Such a force would push nodes that hardly move to and fro; for them friction is a drag in every direction that has
+//! Coulomb's size at the last slip. One that turns back within the step sticks, and if that fails is dragged too. After each linear solve the reactions say which nodes
 //! let go or slide; the step ends when nothing changes any more, and what hardly moved sticks in the next one. A node in an
 //! edge or corner between surfaces touches each of them.
 

@@ -1,12 +1,16 @@
 //! `[materials.NAME]`, and the materials that events set.
 
 use phyxel::material::{LawKind, Material, PRESETS};
+use std::sync::LazyLock;
 
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
 use super::{plastic, thermal};
 
-const KEYS: &[&str] = &[
+/// All keys of a table.
+static KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| [OWN, &thermal::KEYS].concat());
+
+const OWN: &[&str] = &[
     "preset",
     "law",
     "young_modulus",
@@ -27,19 +31,6 @@ const KEYS: &[&str] = &[
     "creep",
     "relaxation_time",
     "max_strain",
-    "conductivity",
-    "specific_heat",
-    "thermal_expansion",
-    "reference_temperature",
-    "work_to_heat",
-    "melting_point",
-    "solidus",
-    "liquidus",
-    "latent_heat",
-    "melt_viscosity",
-    "stiffness_over_temperature",
-    "strength_over_temperature",
-    "fluidity_over_temperature",
 ];
 
 /// The names of the materials that come with phyxel.
@@ -71,7 +62,7 @@ impl<'a> Materials<'a> {
 }
 
 fn read(field: &Field<'_>) -> Result<Material, SceneError> {
-    let fields = field.fields(KEYS)?;
+    let fields = field.fields(&KEYS)?;
     let mut material = fields.or("preset", Material::default(), preset)?;
     material.law = law(&fields, material.law)?;
     material.density = fields.number("density", Range::Positive, material.density)?;
@@ -82,7 +73,7 @@ fn read(field: &Field<'_>) -> Result<Material, SceneError> {
 
 /// `base` with the fields of an event's `set` on top. The density stays, because masses are made of it once.
 pub(super) fn change(field: &Field<'_>, base: &Material) -> Result<Material, SceneError> {
-    let fields = field.fields(KEYS)?;
+    let fields = field.fields(&KEYS)?;
     for fixed in ["preset", "density"] {
         if let Some(field) = fields.get(fixed) {
             return Err(field.fail(Problem::Conflict("cannot change during a run; set other constants instead")));

@@ -5,7 +5,8 @@ use phyxel::material::{Melting, Table, Thermal};
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
 
-const KEYS: [&str; 13] = [
+/// The keys that it has in the table of a material.
+pub(super) const KEYS: [&str; 13] = [
     "conductivity",
     "specific_heat",
     "thermal_expansion",

@@ -10,11 +10,12 @@ const MAX_CONTACT_ROUNDS: usize = 20;
 const MAX_PRESS_ROUNDS: usize = 30;
 /// Part of the distance kept between surfaces by which one step may miss it.
 const MISSED: f64 = 0.05;
-/// From this round on it may be missed by four times as much: large heaps have a pair somewhere that comes late.
+/// From this round on it may be missed by so many times as much: large heaps have a pair somewhere that comes late.
 const LATE: usize = 10;
+const LATE_MISSED: f64 = 4.0;
 /// How many times the distance kept the surfaces of solids may be behind each other at the end of a step that has not
 /// settled.
-const BEHIND: f64 = 50.0;
+const LEFT_BEHIND: f64 = 50.0;
 /// Relative residual of solves that only look for the contact set.
 const ROUGH: f64 = 1e-2;
 
@@ -107,7 +108,7 @@ impl<R: Real> Implicit<R> {
             par::for_each(q, |i, q| *q -= rhs[i]);
             let changed = touch::update(touches, (v, q), matrix.diagonal(), (round, stage.over));
             let added = touch::add_passing(model, (stage, pins), |n| v[n], touches);
-            let rows = matrix.press.update(v, if round < LATE { missed } else { missed * R::of(4.0) }, round);
+            let rows = matrix.press.update(v, if round < LATE { missed } else { missed * R::of(LATE_MISSED) }, round);
             // Rough velocities say who presses, not how hard.
             let pressing = if exact { rows != Settling::Done } else { rows == Settling::Changed };
             let mut more = changed || added || pressing;
@@ -123,10 +124,10 @@ impl<R: Real> Implicit<R> {
             exact |= !more;
         }
         if !self.settled {
-            // Not to the last digit, but near enough if nothing meets that is not watched and no surface is passed.
-            // What is behind the surface of a solid is brought out again; sheets have no behind.
+            // Not to the last digit, but near enough if no surface is passed. What is behind that of a solid is brought out
+            // again in later steps; sheets have no behind, so there nothing new may meet either.
             let solid = model.surface.parts.iter().all(|p| p.solid);
-            let passed = missed * R::of(if solid { BEHIND } else { 1.0 } / MISSED);
+            let passed = missed * R::of(if solid { LEFT_BEHIND } else { 1.0 } / MISSED);
             let met = self.add_meeting(model, stage);
             self.settled = (solid || !met) && self.matrix.press.worst(&self.v) < passed;
         }
