@@ -104,6 +104,32 @@ pub fn fold_ranges<T: Send>(
     merge(a, b)
 }
 
+/// Calls `part(first index, a, b, c)` for runs of at most [`GRAIN`] items of three arrays of the same length, and adds up
+/// the pairs that it returns in a fixed binary tree.
+pub fn update3<A: Send, B: Send, C: Send>(
+    (a, b, c): (&mut [A], &mut [B], &mut [C]),
+    part: &(impl Fn(usize, &mut [A], &mut [B], &mut [C]) -> [f64; 2] + Sync),
+) -> [f64; 2] {
+    update3_from(0, (a, b, c), part)
+}
+
+fn update3_from<A: Send, B: Send, C: Send>(
+    first: usize,
+    (a, b, c): (&mut [A], &mut [B], &mut [C]),
+    part: &(impl Fn(usize, &mut [A], &mut [B], &mut [C]) -> [f64; 2] + Sync),
+) -> [f64; 2] {
+    if a.len() <= GRAIN {
+        return part(first, a, b, c);
+    }
+    let middle = a.len().div_ceil(GRAIN).div_ceil(2) * GRAIN;
+    let (a, b, c) = (a.split_at_mut(middle), b.split_at_mut(middle), c.split_at_mut(middle));
+    let (low, high) = rayon::join(
+        || update3_from(first, (a.0, b.0, c.0), part),
+        || update3_from(first + middle, (a.1, b.1, c.1), part),
+    );
+    [low[0] + high[0], low[1] + high[1]]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +147,22 @@ mod tests {
         }
         let exact: f64 = (0..100_001).map(term).sum();
         assert!((one - exact).abs() < 1e-9);
+    }
+
+    #[test]
+    fn updates_of_three_arrays_see_every_place_and_sum_to_the_same_bits() {
+        let run = || {
+            let (mut a, mut b, mut c) = (vec![0.0; 5000], vec![1.0; 5000], vec![2.0; 5000]);
+            let sums = update3((&mut a, &mut b, &mut c), &|first, a, b, c| {
+                a.iter_mut().enumerate().for_each(|(i, a)| *a = ((first + i) as f64).sqrt());
+                [a.iter().zip(b.iter()).map(|(a, b)| a * b).sum(), c.iter().sum()]
+            });
+            assert!(a.iter().enumerate().all(|(i, &a)| a == (i as f64).sqrt()));
+            sums
+        };
+        let one = pool(1).install(run);
+        assert_eq!(one[1], 10_000.0);
+        assert_eq!(one.map(f64::to_bits), pool(3).install(run).map(f64::to_bits));
     }
 
     #[test]

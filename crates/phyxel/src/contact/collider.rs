@@ -130,6 +130,14 @@ impl Collider {
         self.motion.speed((x - Vec3(self.motion.center)).norm())
     }
 
+    /// Whether anything that stays within a ball can meet it between `start` and `dt` later.
+    pub fn may_meet(&self, (center, radius): (Vec3<f64>, f64), (start, dt): (f64, f64)) -> bool {
+        let arm = (center - Vec3(self.motion.center)).norm() + radius;
+        let moved = if self.moves() { self.motion.speed(arm) * dt } else { 0.0 };
+        let slack = 1e-9 * (1.0 + center.norm() + radius);
+        self.distance(center, start) <= radius + moved + slack
+    }
+
     /// The plane in which a node's path enters the solid, if it does.
     pub fn meet<R: Real>(&self, path: &Path) -> Option<Plane<R>> {
         self.meet_between(path, (self.pose(path.start), self.pose(path.start + path.dt)))

@@ -1,10 +1,11 @@
 //! Where soft surfaces meet rigid bodies: vertices, and faces that a small or sharp thing presses between them.
 
 use super::collider::{Collider, Path, Plane, Pose};
+use super::finder::Fitted;
 use super::near::point_triangle;
 use super::pairs::{FACE, NEAR, Pair, RIGID, Sweep};
 use super::surface::Surface;
-use super::tree::{Bounds, Tree};
+use super::tree::Bounds;
 use crate::math::Vec3;
 use crate::model::{RigidModel, joint_friction};
 use crate::rigid::RigidState;
@@ -50,6 +51,11 @@ impl<'a> Gripper<'a> {
         Gripper { bodies, states, velocities, dt, bounce, seen: Vec::new() }
     }
 
+    /// Whether there are no rigid bodies.
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
     /// No rigid bodies.
     pub fn none() -> Self {
         Gripper { bodies: &[], states: &[], velocities: &[], dt: 0.0, bounce: &[], seen: Vec::new() }
@@ -60,7 +66,7 @@ impl<'a> Gripper<'a> {
         &mut self,
         surface: &Surface,
         sweep: &Sweep<'_>,
-        (tree, boxes): (&Tree, &[Bounds]),
+        fitted: &[Fitted],
         pairs: &mut Vec<Pair>,
         known: usize,
     ) {
@@ -79,18 +85,21 @@ impl<'a> Gripper<'a> {
                     pairs.push(pair);
                 }
             };
-            tree.visit(&around, |t| {
-                if !boxes[t as usize].touches(&around) {
-                    return;
-                }
-                let triangle = surface.triangles[t as usize];
-                let part = surface.part_of[triangle[0] as usize] as usize;
-                if !surface.parts[part].groups.meet(&body.surface.groups) {
-                    return;
-                }
-                seen.extend(triangle);
-                let face = way.face(surface, sweep, t);
-                add(face.map(|(weights, plane)| self.pair(index, surface, (FACE, t), weights, &plane, sweep)), pairs);
+            let near = fitted.iter().filter(|part| part.bounds.touches(&around));
+            near.for_each(|part| {
+                part.near(&around, |t| {
+                    let triangle = surface.triangles[t as usize];
+                    let part = surface.part_of[triangle[0] as usize] as usize;
+                    if !surface.parts[part].groups.meet(&body.surface.groups) {
+                        return;
+                    }
+                    seen.extend(triangle);
+                    let face = way.face(surface, sweep, t);
+                    add(
+                        face.map(|(weights, plane)| self.pair(index, surface, (FACE, t), weights, &plane, sweep)),
+                        pairs,
+                    );
+                })
             });
             seen.sort_unstable();
             seen.dedup();

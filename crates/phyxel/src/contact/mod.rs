@@ -2,6 +2,7 @@
 
 mod collider;
 mod field;
+mod finder;
 mod form;
 mod grips;
 mod height;
@@ -13,10 +14,11 @@ pub(crate) mod tree;
 
 pub use collider::{Collider, Path, Plane, Pose, REST_SPEED};
 pub use field::DistanceField;
+pub use finder::Finder;
 pub use form::{Form, Probe};
 pub use grips::{Grip, Gripper, Twist};
 pub use height::HeightField;
-pub use pairs::{Finder, KEPT_APART, Pair, Sweep};
+pub use pairs::{KEPT_APART, Pair, Sweep};
 pub use surface::{Part, Surface, Vertex};
 
 /// Fastest that overlapping matter is pushed out [m/s]: a body that starts inside the floor rises, it is not shot out.

@@ -1,27 +1,27 @@
 //! Which parts of surfaces are about to touch: a vertex and a triangle, or two edges.
 
-use super::grips::{Grip, Gripper};
+use super::finder::Fitted;
+use super::grips::Grip;
 use super::near::{self, Nearest};
 use super::surface::{Part, Surface};
-use super::tree::{Bounds, Tree};
+use super::tree::Bounds;
 use crate::math::Vec3;
 use crate::model::joint_friction;
-use rayon::prelude::*;
 
 /// Surfaces are kept this part of an edge apart, so that which side of the other each is on never gets lost in rounding.
 pub const KEPT_APART: f64 = 2e-3;
 /// Pairs nearer than this part of an edge are watched whether they approach or not.
-const WATCHED: f64 = 0.05;
+pub(super) const WATCHED: f64 = 0.05;
 /// What comes no nearer than this part of the distance kept passes by.
 const GRAZING: f64 = 0.5;
 /// The cosine above which a surface counts as flat where triangles meet.
-const FLAT: f64 = 0.985;
+pub(super) const FLAT: f64 = 0.985;
 /// The squared sine below which edges count as parallel.
 const PARALLEL: f64 = 0.01;
 /// The cosine between the outward directions of a vertex and of a face above which they do not press on each other.
 const FACING: f64 = -0.1;
 /// Vertices up to this part of an edge behind the surface of a solid are brought out again.
-const BEHIND: f64 = 0.5;
+pub(super) const BEHIND: f64 = 0.5;
 
 /// Two things that are about to touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,38 +44,24 @@ pub struct Pair {
     pub grip: Option<Grip>,
 }
 
-/// Finds pairs; keeps its trees and buffers between steps.
-#[derive(Clone, Debug, Default)]
-pub struct Finder {
-    triangles: Tree,
-    edges: Tree,
-    triangle_boxes: Vec<Bounds>,
-    edge_boxes: Vec<Bounds>,
-    vertex_boxes: Vec<Bounds>,
-    normals: Vec<Vec3<f64>>,
-    ridges: Vec<Ridge>,
-    /// What the trees were built over.
-    built_for: Option<(u64, usize)>,
-}
-
 /// How a surface lies at an edge.
 #[derive(Clone, Copy, Debug)]
-struct Ridge {
+pub(super) struct Ridge {
     /// Mean of the normals of both faces, a unit vector.
-    outward: Vec3<f64>,
+    pub outward: Vec3<f64>,
     /// Both faces lie in one plane.
-    flat: bool,
+    pub flat: bool,
 }
 
 /// The face of a solid nearest to the vertex that is being looked at.
 #[derive(Clone, Copy, Debug)]
-struct NearestFace {
-    part: u32,
-    distance: f64,
+pub(super) struct NearestFace {
+    pub part: u32,
+    pub distance: f64,
     /// The vertex is inside.
-    behind: bool,
+    pub behind: bool,
     /// The way out.
-    pair: Pair,
+    pub pair: Pair,
 }
 
 /// Where vertices are and where they go in a step.
@@ -87,9 +73,6 @@ pub struct Sweep<'a> {
     pub moves: &'a [Vec3<f64>],
 }
 
-/// Vertices or edges that are looked through at a time.
-const RUN: usize = 128;
-
 const VERTEX_TRIANGLE: u64 = 0;
 const EDGE_EDGE: u64 = 1 << 63;
 /// Pairs with a rigid body; vertices of the soft one, or its faces where [`EDGE_EDGE`] is set too.
@@ -99,144 +82,11 @@ pub(super) const NEAR: f64 = WATCHED;
 /// See [`EDGE_EDGE`].
 pub(super) const FACE: u64 = EDGE_EDGE;
 
-impl Finder {
-    /// Adds the pairs that are near or meet on their way and are not among those given, which are sorted by key; all are
-    /// sorted afterwards. Bodies that are `asleep` do not look at each other. True when there were any.
-    pub fn find(
-        &mut self,
-        surface: &Surface,
-        version: u64,
-        sweep: &Sweep<'_>,
-        (gripper, asleep): (&mut Gripper<'_>, &[bool]),
-        pairs: &mut Vec<Pair>,
-    ) -> bool {
-        self.fit(surface, version, sweep);
-        let known = pairs.len();
-        if surface.touches_soft() {
-            self.find_soft(surface, sweep, asleep, pairs);
-        }
-        gripper.find(surface, sweep, (&self.triangles, &self.triangle_boxes), pairs, known);
-        let found = pairs.len() > known;
-        if found {
-            pairs.sort_unstable_by_key(|p| p.key);
-        }
-        found
-    }
-
-    fn find_soft(&mut self, surface: &Surface, sweep: &Sweep<'_>, asleep: &[bool], pairs: &mut Vec<Pair>) {
-        let search = Search { surface, sweep, normals: &self.normals, ridges: &self.ridges, asleep };
-        let (known, finder) = (&pairs[..], &*self);
-        let vertices = (0..surface.vertices.len()).into_par_iter().step_by(RUN);
-        let faces = vertices.flat_map_iter(|first| finder.around_vertices(&search, first, known));
-        let edges = (0..surface.edges.len()).into_par_iter().step_by(RUN);
-        let crossings = edges.flat_map_iter(|first| finder.around_edges(&search, first, known));
-        // Runs are put together in order, whoever looked through them.
-        let found: Vec<Pair> = faces.chain(crossings).collect();
-        pairs.extend(found);
-    }
-
-    /// Pairs of a run of vertices with triangles.
-    fn around_vertices(&self, search: &Search<'_>, first: usize, known: &[Pair]) -> Vec<Pair> {
-        let surface = search.surface;
-        let (mut pairs, mut nearest) = (Vec::new(), Vec::new());
-        for v in first..(first + RUN).min(surface.vertices.len()) {
-            let reach = &self.vertex_boxes[v];
-            let own = pairs.len();
-            nearest.clear();
-            self.triangles.visit(reach, |t| {
-                if self.triangle_boxes[t as usize].touches(reach) {
-                    search.vertex_triangle(v as u32, t, (&mut pairs, known), &mut nearest);
-                }
-            });
-            for solid in nearest.iter().filter(|n| n.behind) {
-                // Inside a solid, the nearest way out is the only one.
-                let same = |p: &Pair| surface.part_of[p.vertices[3] as usize] == solid.part;
-                let mut k = own;
-                while k < pairs.len() {
-                    if same(&pairs[k]) {
-                        pairs.swap_remove(k);
-                    } else {
-                        k += 1;
-                    }
-                }
-                if known.binary_search_by_key(&solid.pair.key, |p| p.key).is_err() {
-                    pairs.push(solid.pair);
-                }
-            }
-        }
-        pairs
-    }
-
-    /// Pairs of a run of edges with later ones.
-    fn around_edges(&self, search: &Search<'_>, first: usize, known: &[Pair]) -> Vec<Pair> {
-        let mut pairs = Vec::new();
-        for e in first..(first + RUN).min(search.surface.edges.len()) {
-            let reach = &self.edge_boxes[e];
-            self.edges.visit(reach, |f| {
-                if e < f as usize && self.edge_boxes[f as usize].touches(reach) {
-                    search.edge_edge(e as u32, f, (&mut pairs, known));
-                }
-            });
-        }
-        pairs
-    }
-
-    fn fit(&mut self, surface: &Surface, version: u64, sweep: &Sweep<'_>) {
-        let swept = |v: u32| {
-            let (a, b) = (sweep.from[v as usize], sweep.from[v as usize] + sweep.moves[v as usize]);
-            Bounds::around([a, b])
-        };
-        let length = |v: u32| surface.parts[surface.part_of[v as usize] as usize].edge_length;
-        self.vertex_boxes.clear();
-        let point = |v: u32| swept(v).grown(BEHIND * length(v));
-        self.vertex_boxes.extend((0..surface.vertices.len() as u32).map(point));
-        self.triangle_boxes.clear();
-        let around = |t: &[u32; 3]| t.iter().fold(Bounds::EMPTY, |b, &v| b.with(&swept(v)));
-        self.triangle_boxes.extend(surface.triangles.iter().map(around));
-        self.edge_boxes.clear();
-        let along =
-            |e: &[u32; 2]| e.iter().fold(Bounds::EMPTY, |b, &v| b.with(&swept(v))).grown(WATCHED * length(e[0]));
-        self.edge_boxes.extend(surface.edges.iter().map(along));
-        let built_for = Some((version, surface.vertices.len()));
-        if self.built_for == built_for {
-            self.triangles.refit(&self.triangle_boxes);
-            self.edges.refit(&self.edge_boxes);
-        } else {
-            self.triangles = Tree::new(&self.triangle_boxes);
-            self.edges = Tree::new(&self.edge_boxes);
-            self.built_for = built_for;
-        }
-        self.find_normals(surface, sweep.from);
-    }
-
-    /// Normals at the vertices, weighted by area.
-    fn find_normals(&mut self, surface: &Surface, at: &[Vec3<f64>]) {
-        self.normals.clear();
-        self.normals.resize(surface.vertices.len(), Vec3::zero());
-        for t in &surface.triangles {
-            let [a, b, c] = t.map(|v| at[v as usize]);
-            let normal = (b - a).cross(c - a);
-            t.iter().for_each(|&v| self.normals[v as usize] += normal);
-        }
-        let face = |t: u32| {
-            let [a, b, c] = surface.triangles[t as usize].map(|v| at[v as usize]);
-            (b - a).cross(c - a).normalized()
-        };
-        self.ridges.clear();
-        self.ridges.extend(surface.edge_faces.iter().map(|&[s, t]| {
-            let (one, other) = (face(s), face(t));
-            Ridge { outward: (one + other).normalized(), flat: one.dot(other) > FLAT }
-        }));
-    }
-}
-
 /// What looking at one pair needs.
-struct Search<'a> {
-    surface: &'a Surface,
-    sweep: &'a Sweep<'a>,
-    normals: &'a [Vec3<f64>],
-    ridges: &'a [Ridge],
-    asleep: &'a [bool],
+pub(super) struct Search<'a> {
+    pub surface: &'a Surface,
+    pub sweep: &'a Sweep<'a>,
+    pub fitted: &'a [Fitted],
 }
 
 /// Two things that may touch: their key, vertices, and the parts that they belong to.
@@ -249,8 +99,55 @@ struct Candidate<'a> {
 }
 
 impl<'a> Search<'a> {
+    fn fitted_of(&self, v: u32) -> &Fitted {
+        &self.fitted[self.surface.part_of[v as usize] as usize]
+    }
+
+    /// The normal at a vertex, weighted by area.
+    fn normal_of(&self, v: u32) -> Vec3<f64> {
+        let fitted = self.fitted_of(v);
+        fitted.normals[v as usize - fitted.vertices.start]
+    }
+
+    fn ridge(&self, edge: u32) -> Ridge {
+        let fitted = self.fitted_of(self.surface.edges[edge as usize][0]);
+        fitted.ridges[edge as usize - fitted.edges.start]
+    }
+
+    /// The way out for a vertex deep inside a solid: towards the nearest of its faces that looks the other way.
+    pub fn way_out(&self, v: u32, part: u32) -> Option<Pair> {
+        let (from, outward) = (self.sweep.from, self.normal_of(v).normalized());
+        let solid = &self.fitted[part as usize];
+        let at = from[v as usize];
+        if !solid.contains(self.surface, from, at) {
+            return None;
+        }
+        let mut best: Option<(f64, Pair)> = None;
+        let mut reach = self.surface.parts[part as usize].edge_length;
+        let mut deep = true;
+        let size = Vec3(solid.bounds.max) - Vec3(solid.bounds.min);
+        while best.is_none_or(|(distance, _)| distance > reach) && reach < 4.0 * size.norm() {
+            reach *= 2.0;
+            solid.near(&Bounds::around([at]).grown(reach), |t| {
+                let [a, b, c] = self.surface.triangles[t as usize];
+                let candidate = self.candidate(VERTEX_TRIANGLE | (v as u64) << 31 | t as u64, [v, a, b, c]);
+                let points = candidate.vertices.map(|v| from[v as usize]);
+                let (found, face) = (near::point_triangle(points), face_normal(&points));
+                let distance = found.between.norm();
+                deep &= distance > BEHIND * candidate.length;
+                let nearer = best
+                    .is_none_or(|(least, known)| distance < least || (distance == least && candidate.key < known.key));
+                if nearer && outward.dot(face) < FACING && found.between.dot(face) < 0.0 {
+                    best = Some((distance, self.pair(&candidate, &found.weights, face)));
+                }
+            });
+        }
+        // What is just below some face, but not one that it could press on, stands beside the solid.
+        best.filter(|_| deep).map(|(_, pair)| pair)
+    }
+
     /// A vertex before a triangle or on its way to one; and which triangle of each solid is the nearest.
-    fn vertex_triangle(
+    pub fn vertex_triangle(
         &self,
         v: u32,
         t: u32,
@@ -262,12 +159,12 @@ impl<'a> Search<'a> {
             return;
         }
         let key = VERTEX_TRIANGLE | (v as u64) << 31 | t as u64;
-        let Some(candidate) = self.candidate(key, [v, a, b, c]) else { return };
+        let candidate = self.candidate(key, [v, a, b, c]);
         let from = candidate.vertices.map(|v| self.sweep.from[v as usize]);
         let face = face_normal(&from);
         // A vertex presses with its outside on that of a face: one that stands beside another solid, flush with its side,
         // has nothing to do with it.
-        let facing = self.normals[v as usize].normalized().dot(face);
+        let facing = self.normal_of(v).normalized().dot(face);
         if candidate.parts.iter().all(|p| p.solid) && facing > FACING {
             return;
         }
@@ -291,7 +188,7 @@ impl<'a> Search<'a> {
 
     /// Two edges that are near or on their way to each other; where both are behind each other's solids the vertices lead
     /// out.
-    fn edge_edge(&self, e: u32, f: u32, (pairs, known): (&mut Vec<Pair>, &[Pair])) {
+    pub fn edge_edge(&self, e: u32, f: u32, (pairs, known): (&mut Vec<Pair>, &[Pair])) {
         let ([a, b], [c, d]) = (self.surface.edges[e as usize], self.surface.edges[f as usize]);
         if a == c || a == d || b == c || b == d {
             return;
@@ -300,8 +197,8 @@ impl<'a> Search<'a> {
         if known.binary_search_by_key(&key, |p| p.key).is_ok() {
             return;
         }
-        let Some(candidate) = self.candidate(key, [a, b, c, d]) else { return };
-        let ridges = [self.ridges[e as usize], self.ridges[f as usize]];
+        let candidate = self.candidate(key, [a, b, c, d]);
+        let ridges = [self.ridge(e), self.ridge(f)];
         let solid = candidate.parts.map(|p| p.solid);
         // The outsides of two solids look at each other where they touch.
         if solid[0] && solid[1] && ridges[0].outward.dot(ridges[1].outward) > FACING {
@@ -335,17 +232,10 @@ impl<'a> Search<'a> {
         !parts[1].solid || found.between.dot(outward) >= 0.0
     }
 
-    fn candidate(&self, key: u64, vertices: [u32; 4]) -> Option<Candidate<'a>> {
+    fn candidate(&self, key: u64, vertices: [u32; 4]) -> Candidate<'a> {
         let surface = self.surface;
         let parts = [vertices[0], vertices[3]].map(|v| &surface.parts[surface.part_of[v as usize] as usize]);
-        let same = parts[0].body == parts[1].body;
-        if parts.iter().all(|p| self.asleep.get(p.body).is_some_and(|asleep| *asleep)) {
-            return None;
-        }
-        if (same && !parts[0].touches_itself) || (!same && !parts[0].groups.meet(&parts[1].groups)) {
-            return None;
-        }
-        Some(Candidate { key, vertices, parts, length: 0.5 * (parts[0].edge_length + parts[1].edge_length) })
+        Candidate { key, vertices, parts, length: 0.5 * (parts[0].edge_length + parts[1].edge_length) }
     }
 
     /// The normals of vertices, mixed; the outward direction of an edge or a corner, times the sign of the weights.
@@ -354,7 +244,7 @@ impl<'a> Search<'a> {
         vertices
             .iter()
             .zip(weights)
-            .fold(Vec3::zero(), |sum, (&v, &w)| sum + self.normals[v as usize].normalized() * (w * sign))
+            .fold(Vec3::zero(), |sum, (&v, &w)| sum + self.normal_of(v).normalized() * (w * sign))
     }
 
     /// The pair, if it meets on its way or is near at its end.
@@ -412,76 +302,4 @@ impl<'a> Search<'a> {
 /// The unit normal of the triangle of a vertex and a triangle.
 fn face_normal(points: &[Vec3<f64>; 4]) -> Vec3<f64> {
     (points[2] - points[1]).cross(points[3] - points[1]).normalized()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contact::Vertex;
-    use crate::shape::quality::boundary_triangles;
-    use crate::shape::structured::{CubeSplit, box_tets};
-
-    /// Two unit cubes of 2³ cells, the second one `gap` above the first and shifted sideways.
-    fn cubes(gap: f64) -> (Surface, Vec<Vec3<f64>>) {
-        let mut surface = Surface::default();
-        let mut at = Vec::new();
-        for body in 0..2 {
-            let low = [0.13 * body as f64, (1.0 + gap) * body as f64, 0.21 * body as f64];
-            let mesh = box_tets([2, 2, 2], low, low.map(|c| c + 1.0), CubeSplit::Six).expect("a block");
-            let triangles = boundary_triangles(&mesh.tets);
-            let first = at.len() as u32;
-            at.extend(mesh.points.iter().map(|p| Vec3(*p)));
-            let vertices = (0..mesh.points.len() as u32).map(|n| Vertex::node(n + first)).collect();
-            let part = Part {
-                body,
-                edge_length: 0.0,
-                solid: true,
-                touches_itself: false,
-                friction: Some(0.5),
-                groups: Default::default(),
-            };
-            surface.add(part, vertices, &triangles, &at);
-        }
-        (surface, at)
-    }
-
-    #[test]
-    fn cubes_that_hover_push_apart_upward_and_cubes_that_overlap_too() {
-        for gap in [0.01, -0.1] {
-            let (surface, from) = cubes(gap);
-            let moves = vec![Vec3::zero(); from.len()];
-            let mut pairs = Vec::new();
-            assert!(Finder::default().find(
-                &surface,
-                0,
-                &Sweep { from: &from, moves: &moves },
-                (&mut Gripper::none(), &[]),
-                &mut pairs
-            ));
-            for pair in &pairs {
-                let first_is_top = pair.vertices[0] as usize >= from.len() / 2;
-                let up = if first_is_top { 1.0 } else { -1.0 };
-                assert!(pair.normal[1] * up > 0.9, "{pair:?} at gap {gap}");
-                assert!((pair.gap - gap).abs() < 0.02, "{pair:?} at gap {gap}");
-                assert!(pair.weights.iter().sum::<f64>().abs() < 1e-12);
-            }
-        }
-    }
-
-    #[test]
-    fn a_cube_shot_at_another_meets_it_however_fast() {
-        let (surface, from) = cubes(3.0);
-        let moves: Vec<_> =
-            (0..from.len()).map(|v| Vec3([0.0, if v < from.len() / 2 { 0.0 } else { -100.0 }, 0.0])).collect();
-        let mut pairs = Vec::new();
-        assert!(Finder::default().find(
-            &surface,
-            0,
-            &Sweep { from: &from, moves: &moves },
-            (&mut Gripper::none(), &[]),
-            &mut pairs
-        ));
-        let lower: Vec<_> = pairs.iter().filter(|p| p.gap > 2.0).collect();
-        assert!(lower.len() >= 4 && lower.iter().all(|p| p.normal[1].abs() > 0.5), "{} pairs", lower.len());
-    }
 }

@@ -11,6 +11,12 @@ pub struct Bounds {
     pub max: [f64; 3],
 }
 
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds::EMPTY
+    }
+}
+
 impl Bounds {
     /// Around nothing.
     pub const EMPTY: Bounds = Bounds { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] };
@@ -73,6 +79,11 @@ impl Tree {
             tree.refit(boxes);
         }
         tree
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
     }
 
     fn split(&mut self, boxes: &[Bounds], items: &mut [u32], first: usize) {

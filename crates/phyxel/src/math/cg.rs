@@ -49,11 +49,11 @@ impl<R: Real> CgScratch<R> {
 }
 
 /// A symmetric positive definite system, as conjugate gradients see it.
-pub trait System<R: Real> {
+pub trait System<R: Real>: Sync {
     /// `out = A x`.
     fn multiply(&mut self, x: &[Vec3<R>], out: &mut [Vec3<R>]);
-    /// `z = P⁻¹ r`, within the free directions.
-    fn precondition(&self, r: &[Vec3<R>], z: &mut [Vec3<R>]);
+    /// `P⁻¹ r` of one node, held directions included.
+    fn precondition(&self, node: usize, r: Vec3<R>) -> Vec3<R>;
     /// Removes the directions that are held.
     fn filter(&self, v: &mut [Vec3<R>]);
 }
@@ -110,28 +110,49 @@ fn descend<R: Real>(
     stop: Stop,
     done: usize,
 ) -> usize {
-    system.precondition(r, z);
+    p.fill(Vec3::zero());
+    q.fill(Vec3::zero());
+    let (mut rz, mut rr) = step(system, [x, r, z], R::zero(), (p, q));
     p.copy_from_slice(z);
-    let mut rz = dot(r, z);
     let mut iterations = 0;
-    while done + iterations < stop.max_iterations && norm(r) > 0.9 * goal {
+    while done + iterations < stop.max_iterations && rr.sqrt() > 0.9 * goal {
         system.multiply(p, q);
         system.filter(q);
         let curvature = dot(p, q);
         if curvature <= 0.0 || !curvature.is_finite() {
             break;
         }
-        let alpha = R::of(rz / curvature);
-        par::for_each(x, |i, x| *x += p[i] * alpha);
-        par::for_each(r, |i, r| *r -= q[i] * alpha);
-        system.precondition(r, z);
-        let next = dot(r, z);
-        let beta = R::of(next / rz);
+        let next = step(system, [x, r, z], R::of(rz / curvature), (p, q));
+        let beta = R::of(next.0 / rz);
         par::for_each(p, |i, p| *p = z[i] + *p * beta);
-        rz = next;
+        (rz, rr) = next;
         iterations += 1;
     }
     iterations
+}
+
+/// `x += α p`, `r −= α q`, `z = P⁻¹ r` in one pass over memory; returns `r · z` and `r · r`.
+fn step<R: Real>(
+    system: &impl System<R>,
+    [x, r, z]: [&mut [Vec3<R>]; 3],
+    alpha: R,
+    (p, q): (&[Vec3<R>], &[Vec3<R>]),
+) -> (f64, f64) {
+    let [rz, rr] = par::update3((x, r, &mut *z), &|first, x, r, z| {
+        let mut sums = [0.0; 2];
+        for (k, ((x, r), z)) in x.iter_mut().zip(r).zip(z).enumerate() {
+            let i = first + k;
+            *x += p[i] * alpha;
+            *r -= q[i] * alpha;
+            *z = system.precondition(i, *r);
+            sums[0] += r.dot(*z).to_f64();
+            sums[1] += r.dot(*r).to_f64();
+        }
+        sums
+    });
+    // The residual has no part in held directions, so the products above need not know of them.
+    system.filter(z);
+    (rz, rr)
 }
 
 fn residual<R: Real>(system: &mut impl System<R>, b: &[Vec3<R>], x: &[Vec3<R>], r: &mut [Vec3<R>]) {

@@ -57,6 +57,20 @@ impl<R: Real> Press<R> {
         self.rows.is_empty()
     }
 
+    /// For each soft body, whether any row acts on it; the array is lent.
+    pub fn take_busy(&mut self, bodies: usize) -> Vec<bool> {
+        let mut busy = std::mem::take(&mut self.restless);
+        busy.clear();
+        busy.resize(bodies, false);
+        self.rows.iter().filter(|r| r.active).for_each(|r| r.bodies.iter().for_each(|&b| busy[b as usize] = true));
+        busy
+    }
+
+    /// Takes back what [`Press::take_busy`] lent.
+    pub fn give_back_busy(&mut self, busy: Vec<bool>) {
+        self.restless = busy;
+    }
+
     /// How many pairs press on each other.
     pub fn touching(&self) -> usize {
         self.rows.iter().filter(|r| r.pressed() && matches!(r.source, Source::Pair)).count()

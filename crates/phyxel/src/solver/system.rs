@@ -6,7 +6,9 @@ use crate::math::cg::{self, CgScratch, LinearReport, Stop, System};
 use crate::math::{Bcsr, Direct, FactorError, Factorisation, Mat3, Real, Vec3};
 use crate::model::{Held, Model};
 use crate::par;
+use crate::scene::MassKind;
 use crate::stencil::block::{Block, BlockScratch, Stencils};
+use std::ops::Range;
 
 /// The matrix, its preconditioner and its factors.
 pub struct SystemMatrix<R> {
@@ -227,6 +229,46 @@ impl<R: Real> SystemMatrix<R> {
         report
     }
 
+    /// Gives each body that nothing holds the velocity with which it falls as a whole, which conjugate gradients find last of
+    /// all. Returns what the residual was before, or `|b|` where that is less: solving needs not be more exact for a better start.
+    pub fn drop_free_bodies(
+        &mut self,
+        model: &Model<R>,
+        scratch: &mut [BlockScratch<R>],
+        scales: Scales<'_, R>,
+        held: &[Held<R>],
+        b: &[Vec3<R>],
+        [x, r]: [&mut [Vec3<R>]; 2],
+    ) -> f64 {
+        if !model.ties.is_empty() {
+            return 0.0;
+        }
+        let mut busy = self.press.take_busy(model.bodies.len().max(1));
+        held.iter().for_each(|h| busy[model.body_index(h.node as usize)] = true);
+        for (k, body) in model.bodies.iter().enumerate() {
+            busy[k] |= scales.mass[k] <= R::zero() || body.mass == MassKind::Consistent;
+        }
+        if busy.iter().all(|b| *b) {
+            self.press.give_back_busy(busy);
+            return 0.0;
+        }
+        let start = self.residual(model, scratch, scales, held, (b, x), r);
+        for (k, body) in model.bodies.iter().enumerate().filter(|(k, _)| !busy[*k]) {
+            let add = |a: [f64; 4], b: [f64; 4]| std::array::from_fn(|i| a[i] + b[i]);
+            let part = |nodes: Range<usize>| {
+                nodes.fold([0.0; 4], |sum, i| {
+                    let [x, y, z] = r[i].to_f64();
+                    add(sum, [x, y, z, model.masses[i].to_f64()])
+                })
+            };
+            let [px, py, pz, mass] = par::fold_ranges(body.nodes.clone(), &part, &add);
+            let gain: Vec3<R> = Vec3::of([px, py, pz].map(|p| p / (mass * scales.mass[k].to_f64())));
+            x[body.nodes.clone()].iter_mut().for_each(|x| *x += gain);
+        }
+        self.press.give_back_busy(busy);
+        start.min(cg::norm(b))
+    }
+
     fn solve_directly(
         &mut self,
         model: &Model<R>,
@@ -344,10 +386,8 @@ impl<R: Real> System<R> for Bound<'_, R> {
     fn multiply(&mut self, x: &[Vec3<R>], out: &mut [Vec3<R>]) {
         self.matrix.multiply(self.model, self.scratch, self.scales, x, out);
     }
-    fn precondition(&self, r: &[Vec3<R>], z: &mut [Vec3<R>]) {
-        let inverse = &self.matrix.inverse_diagonal;
-        par::for_each(z, |i, z| *z = inverse[i] * r[i]);
-        self.filter(z);
+    fn precondition(&self, node: usize, r: Vec3<R>) -> Vec3<R> {
+        self.matrix.inverse_diagonal[node] * r
     }
     fn filter(&self, v: &mut [Vec3<R>]) {
         filter(self.held, v);

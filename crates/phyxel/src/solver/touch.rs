@@ -8,6 +8,7 @@
 //! edge or corner between surfaces touches each of them.
 
 use super::implicit::Inertia;
+use crate::contact::tree::Bounds;
 use crate::contact::{Path, Plane, REST_SPEED};
 use crate::material::plastic::Inners;
 use crate::math::{Mat3, Real, Vec3};
@@ -164,37 +165,25 @@ pub fn add_passing<R: Real>(
     touches: &mut Vec<Touch<R>>,
 ) -> bool {
     let known = touches.len();
-    for (c, collider) in model.colliders.iter().enumerate() {
-        for &node in &model.touchable {
-            let n = node as usize;
-            if !model.meets(n, c) {
+    let mut rest = &model.touchable[..];
+    for body in &model.bodies {
+        let (own, others) = rest.split_at(rest.partition_point(|n| (*n as usize) < body.nodes.end));
+        rest = others;
+        let around = surround(own.iter().map(|&n| stage.path(model, n as usize, velocity(n as usize))));
+        for (c, collider) in model.colliders.iter().enumerate() {
+            if !collider.may_meet(around, (stage.end_time - stage.over.to_f64(), stage.over.to_f64())) {
                 continue;
             }
-            let v = velocity(n);
-            let Some(plane) = collider.meet::<R>(&stage.path(model, n, v)) else { continue };
-            let mut touch = Touch { plane, ..Touch::new(node, c as u32, R::of(model.friction_on(n, c))) };
-            let least = plane.least_normal_velocity(stage.over);
-            let push = least - plane.normal.dot(v);
-            let slack = tolerance::<R>() * (plane.normal.dot(v).abs() + least.abs() + R::of(1e-6));
-            let key = (node, c as u32);
-            let is_known = || touches[..known].binary_search_by_key(&key, |t| (t.node, t.collider)).is_ok();
-            if push <= slack || is_known() || is_held(pins, n) {
-                continue;
+            for &node in own.iter().filter(|n| model.meets(**n as usize, c)) {
+                let v = velocity(node as usize);
+                let key = (node, c as u32);
+                let is_known = || touches[..known].binary_search_by_key(&key, |t| (t.node, t.collider)).is_ok();
+                if let Some(touch) =
+                    passing(model, stage, key, v).filter(|_| !is_known() && !is_held(pins, node as usize))
+                {
+                    touches.push(touch);
+                }
             }
-            let approach = plane.normal.dot(plane.velocity - stage.v[n]);
-            let restitution = R::of(model.restitution_on(n, c));
-            if restitution > R::zero() && approach > R::of(REST_SPEED) {
-                touch.rebound = plane.normal.dot(plane.velocity) + approach * restitution;
-            }
-            let relative = v - plane.velocity;
-            let slip = relative - plane.normal * plane.normal.dot(relative);
-            // Friction that can stop a node does.
-            let (speed, most) = (slip.norm(), touch.friction * push);
-            touch.impulse = push * model.masses[n];
-            if speed > most {
-                touch.linearise(slip * (R::one() - most / speed));
-            }
-            touches.push(touch);
         }
     }
     let added = touches.len() > known;
@@ -203,6 +192,49 @@ pub fn add_passing<R: Real>(
         touches.sort_unstable_by_key(|t| (t.node, t.collider));
     }
     added
+}
+
+/// A ball around paths: its centre and radius [m].
+fn surround(paths: impl Iterator<Item = Path>) -> (Vec3<f64>, f64) {
+    let (mut around, mut reach) = (Bounds::EMPTY, 0.0f64);
+    for path in paths {
+        around = around.with(&Bounds { min: path.from.0, max: path.from.0 });
+        reach = reach.max(path.velocity.norm() * path.dt + path.radius);
+    }
+    let (low, high) = (Vec3(around.min), Vec3(around.max));
+    ((low + high) * 0.5, (high - low).norm() * 0.5 + reach)
+}
+
+/// The touch of a node that ends up below a surface, if it does.
+fn passing<R: Real>(
+    model: &Model<R>,
+    stage: &Stage<'_, R>,
+    (node, collider): (u32, u32),
+    v: Vec3<R>,
+) -> Option<Touch<R>> {
+    let (n, c) = (node as usize, collider as usize);
+    let plane = model.colliders[c].meet::<R>(&stage.path(model, n, v))?;
+    let mut touch = Touch { plane, ..Touch::new(node, collider, R::of(model.friction_on(n, c))) };
+    let least = plane.least_normal_velocity(stage.over);
+    let push = least - plane.normal.dot(v);
+    let slack = tolerance::<R>() * (plane.normal.dot(v).abs() + least.abs() + R::of(1e-6));
+    if push <= slack {
+        return None;
+    }
+    let approach = plane.normal.dot(plane.velocity - stage.v[n]);
+    let restitution = R::of(model.restitution_on(n, c));
+    if restitution > R::zero() && approach > R::of(REST_SPEED) {
+        touch.rebound = plane.normal.dot(plane.velocity) + approach * restitution;
+    }
+    let relative = v - plane.velocity;
+    let slip = relative - plane.normal * plane.normal.dot(relative);
+    // Friction that can stop a node does.
+    let (speed, most) = (slip.norm(), touch.friction * push);
+    touch.impulse = push * model.masses[n];
+    if speed > most {
+        touch.linearise(slip * (R::one() - most / speed));
+    }
+    Some(touch)
 }
 
 /// The independent normals of the planes at a node, made orthogonal one after the other.

@@ -7,17 +7,19 @@ use std::time::Instant;
 /// Solves per linearisation until the contact set must have settled: with colliders alone, and among bodies, whose
 /// impulses settle more slowly.
 const MAX_CONTACT_ROUNDS: usize = 20;
-const MAX_PRESS_ROUNDS: usize = 30;
+const MAX_PRESS_ROUNDS: usize = 20;
 /// Part of the distance kept between surfaces by which one step may miss it.
 const MISSED: f64 = 0.05;
-/// From this round on it may be missed by so many times as much: large heaps have a pair somewhere that comes late.
-const LATE: usize = 10;
+/// From this round on it may be missed by so many times as much: large heaps have a pair somewhere that comes late, and the
+/// next step mends what is left. Much more would let surfaces pass each other.
+const LATE: usize = 8;
 const LATE_MISSED: f64 = 4.0;
 /// How many times the distance kept the surfaces of solids may be behind each other at the end of a step that has not
 /// settled.
 const LEFT_BEHIND: f64 = 50.0;
-/// Relative residual of solves that only look for the contact set.
-const ROUGH: f64 = 1e-2;
+/// By how much a solve that only looks for the contact set brings the residual down from where the last one left it: a part
+/// of what the step began with would be nothing to the few nodes at which the set has just changed.
+const ROUGH: f64 = 0.03;
 
 impl<R: Real> Implicit<R> {
     /// Finds the pairs of surface parts that meet if bodies fall freely.
@@ -74,6 +76,7 @@ impl<R: Real> Implicit<R> {
         for round in 0..rounds {
             exact |= round + 1 == rounds;
             stop.tolerance = if exact { tolerance } else { tolerance.max(ROUGH) };
+            stop.least_reference = if exact { first } else { first * tolerance / stop.tolerance }.max(least_reference);
             touch::merge(stage, &self.pins, &self.touches, &mut self.held);
             self.factor_if_needed()?;
             let Self { matrix, pins, held, v, b, rhs, q, touches, mass_scales, penalty_scales, .. } = self;
@@ -89,6 +92,11 @@ impl<R: Real> Implicit<R> {
                 v[n] = h.free * v[n] + h.velocity - h.free * h.velocity;
             }
             let scales = Scales { mass: mass_scales, penalty: penalty_scales, gamma: stage.gamma };
+            if round == 0 && !matrix.is_direct() {
+                // A better start is no reason to solve more exactly.
+                let start = matrix.drop_free_bodies(model, scratch, scales, held, rhs, [v, q]);
+                stop.least_reference = stop.least_reference.max(start);
+            }
             let linear = matrix.solve(model, scratch, scales, held, (rhs, v), stop);
             report.iterations += linear.iterations;
             report.solves += 1;
@@ -98,7 +106,6 @@ impl<R: Real> Implicit<R> {
             }
             if round == 0 {
                 first = linear.reference;
-                stop.least_reference = first;
             }
             if model.colliders.is_empty() && !among {
                 break;
@@ -108,7 +115,8 @@ impl<R: Real> Implicit<R> {
             par::for_each(q, |i, q| *q -= rhs[i]);
             let changed = touch::update(touches, (v, q), matrix.diagonal(), (round, stage.over));
             let added = touch::add_passing(model, (stage, pins), |n| v[n], touches);
-            let rows = matrix.press.update(v, if round < LATE { missed } else { missed * R::of(LATE_MISSED) }, round);
+            let allowed = if round < LATE { missed } else { missed * R::of(LATE_MISSED) };
+            let rows = matrix.press.update(v, allowed, round);
             // Rough velocities say who presses, not how hard.
             let pressing = if exact { rows != Settling::Done } else { rows == Settling::Changed };
             let mut more = changed || added || pressing;
