@@ -89,7 +89,7 @@ impl Place {
         if let (Some(driver), AnySimulation::F32(single)) = (&mut self.driver, &mut *simulation) {
             match driver.advance_to(single, time) {
                 Ok(report) => return Ok(report),
-                Err(DriveError::Device(error)) if self.falls_back => {
+                Err(error @ (DriveError::Device(_) | DriveError::Unsupported(_))) if self.falls_back => {
                     eprintln!("going on on the CPU from t = {:.4} s: {error}", single.time());
                     self.trouble = Some(format!("the CPU went on from t = {:.4} s: {error}", single.time()));
                     self.driver = None;

@@ -93,20 +93,28 @@ impl Engine<f32> for OnDevice {
         self.inner.forces(model, state, out);
     }
 
-    fn elastic_energy(&self, model: &Model<f32>, u: &[Vec3<f32>]) -> f64 {
-        self.inner.elastic_energy(model, u)
+    fn elastic_energy(&self, model: &Model<f32>, state: &State<f32>) -> f64 {
+        self.inner.elastic_energy(model, state)
     }
 
-    fn stresses(&self, model: &Model<f32>, block: usize, u: &[Vec3<f32>]) -> Vec<(Mat3<f32>, Mat3<f32>)> {
-        self.inner.stresses(model, block, u)
+    fn stresses(&self, model: &Model<f32>, block: usize, state: &State<f32>) -> Vec<(Mat3<f32>, Mat3<f32>)> {
+        self.inner.stresses(model, block, state)
     }
 
     fn reanchor(&mut self, model: &mut Model<f32>, state: &mut State<f32>) -> Result<bool, BuildError> {
         self.inner.reanchor(model, state)
     }
 
-    fn note_deformation(&self, model: &mut Model<f32>, u: &[Vec3<f32>]) {
-        self.inner.note_deformation(model, u);
+    fn note_deformation(&self, model: &mut Model<f32>, state: &mut State<f32>) {
+        self.inner.note_deformation(model, state);
+    }
+
+    fn conduct(&mut self, model: &Model<f32>, state: &mut State<f32>, dt: f64) {
+        self.inner.conduct(model, state, dt);
+    }
+
+    fn warm(&mut self, model: &Model<f32>, state: &mut State<f32>) {
+        self.inner.warm(model, state);
     }
 
     fn kept(&self, model: &Model<f32>, state: &State<f32>) -> Kept<f32> {

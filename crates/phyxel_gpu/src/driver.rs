@@ -4,7 +4,7 @@ use crate::bench::KernelTime;
 use crate::device::{Device, GpuError};
 use crate::motor::Motor;
 use crate::resident::Resident;
-use crate::support::why_not;
+use crate::support::{why_not, why_not_matter};
 use phyxel::scene::Scene;
 use phyxel::{Simulation, StepError, StepReport};
 use std::sync::Arc;
@@ -70,6 +70,9 @@ impl Driver {
             let now = simulation.time();
             if simulation.next_event().is_some_and(|at| at <= now + 0.5 * dt) {
                 simulation.prepare_step(dt)?;
+                if let Some(why) = why_not_matter(simulation.model()) {
+                    return Err(DriveError::Unsupported(why));
+                }
             }
             // All steps until the next event run together.
             let until = simulation.next_event().map_or(left, |at| (((at - now) / dt - 0.5).ceil().max(1.0)) as u64);

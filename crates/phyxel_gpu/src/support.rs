@@ -19,10 +19,22 @@ pub fn why_not(scene: &Scene, model: &Model<f32>) -> Option<String> {
     if let Some(body) = scene.bodies.iter().find(updated) {
         return Some(format!("body {:?} has phyxels without a rest shape, which the CPU alone re-anchors", body.name));
     }
+    if let Some(why) = why_not_matter(model) {
+        return Some(why);
+    }
+    if let Some(body) = scene.bodies.iter().find(|b| b.heat.is_some()) {
+        return Some(format!("body {:?} has a temperature, and heat flows on the CPU only", body.name));
+    }
     if let Some(why) = why_not_together(scene, model) {
         return Some(why.into());
     }
     if integrator == Integrator::ImplicitEuler { why_not_implicit(scene, model) } else { None }
+}
+
+/// What elements would have to remember; an event may change it.
+pub(crate) fn why_not_matter(model: &Model<f32>) -> Option<String> {
+    let body = model.bodies.iter().find(|b| b.material.plastic.is_some())?;
+    Some(format!("body {:?} is plastic, which the CPU alone calculates", body.name))
 }
 
 /// What holds bodies together or keeps them apart.

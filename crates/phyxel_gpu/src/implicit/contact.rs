@@ -4,7 +4,8 @@
 use super::{Implicit, SolveReport};
 use crate::device::GpuError;
 use crate::resident::{Resident, Vectors};
-use phyxel::math::Vec3;
+use phyxel::material::plastic::Inners;
+use phyxel::math::{Mat3, Vec3};
 use phyxel::model::{Held, Model};
 use phyxel::scene::SolverSettings;
 use phyxel::solver::Inertia;
@@ -12,7 +13,7 @@ use phyxel::solver::touch::{self, Stage, Touch};
 use std::collections::HashMap;
 
 /// Solves per step until the contact set must have settled.
-const MAX_ROUNDS: usize = 6;
+const MAX_ROUNDS: usize = 20;
 
 /// What touches, from step to step.
 #[derive(Default)]
@@ -20,7 +21,13 @@ pub(super) struct Touching {
     touches: Vec<Touch<f32>>,
     pins: Vec<Held<f32>>,
     held: Vec<Held<f32>>,
+    /// Room for the impulses and drags of friction by node.
+    impulses: Vec<Vec3<f32>>,
+    drags: Vec<(u32, Mat3<f32>)>,
 }
+
+/// The impulse of friction on a sliding node whatever its velocity is [N s], and its drag [kg].
+type Friction = HashMap<u32, (Vec3<f32>, Mat3<f32>)>;
 
 impl Touching {
     /// One step with contact.
@@ -34,7 +41,8 @@ impl Touching {
     ) -> Result<SolveReport, GpuError> {
         let (u, v) = resident.state()?;
         let gamma = dt as f32;
-        let stage = Stage { u: &u, v: &v, gamma, over: gamma, end_time: time + dt };
+        let inner = Inners { grains: &[], dt: gamma };
+        let stage = Stage { u: &u, v: &v, gamma, over: gamma, end_time: time + dt, inner };
         model.held_by_pins(&u, time + dt, dt, &mut self.pins);
         touch::seed(model, (&stage, &self.pins), &v, Inertia::Dynamic, &mut self.touches);
         implicit.submit_assembly_without_pins(resident, dt, settings);
@@ -42,7 +50,8 @@ impl Touching {
         let mut least = 0.0;
         for round in 0..MAX_ROUNDS {
             touch::merge(&stage, &self.pins, &self.touches, &mut self.held);
-            implicit.hold(resident, model, &self.held, &self.friction())?;
+            let friction = self.friction(u.len());
+            implicit.hold(resident, model, &self.held, &friction)?;
             implicit.write_jobs(resident, dt, settings.tolerance, least);
             let solved = implicit.solve(resident, settings)?;
             report.iterations += solved.iterations;
@@ -51,8 +60,8 @@ impl Touching {
             if round == 0 {
                 least = implicit.reference(resident)?;
             }
-            let (found, reactions) = implicit.reactions(resident)?;
-            let changed = touch::update(&mut self.touches, &found, &reactions, (round, gamma));
+            let (found, reactions, resistance) = implicit.reactions(resident)?;
+            let changed = touch::update(&mut self.touches, (&found, &reactions), &resistance, (round, gamma));
             let added = touch::add_passing(model, (&stage, &self.pins), |n| found[n], &mut self.touches);
             if !(changed || added) {
                 break;
@@ -64,13 +73,16 @@ impl Touching {
         Ok(report)
     }
 
-    /// Coulomb's impulse on sliding nodes [N s].
-    fn friction(&self) -> HashMap<u32, Vec3<f32>> {
-        let mut of: HashMap<u32, Vec3<f32>> = HashMap::new();
-        for touch in &self.touches {
-            if let Some(direction) = touch.sliding {
-                *of.entry(touch.node).or_default() += direction * (touch.friction * touch.impulse.max(0.0));
-            }
+    /// Coulomb's friction on sliding nodes, as the last solve linearises it.
+    fn friction(&mut self, nodes: usize) -> Friction {
+        self.impulses.clear();
+        self.impulses.resize(nodes, Vec3::zero());
+        touch::add_drags(&self.touches, &mut self.drags, &mut self.impulses);
+        let mut of = Friction::new();
+        for (node, drag) in &self.drags {
+            let (impulse, sum) = of.entry(*node).or_default();
+            *impulse = self.impulses[*node as usize];
+            *sum = *sum + *drag;
         }
         of
     }
@@ -88,11 +100,10 @@ impl Implicit {
         resident: &Resident,
         model: &Model<f32>,
         held: &[Held<f32>],
-        friction: &HashMap<u32, Vec3<f32>>,
+        friction: &Friction,
     ) -> Result<(), GpuError> {
-        let of = |n: u32| friction.get(&n).copied().unwrap_or_default();
-        if self.system.write_held(resident, held, of)? {
-            self.kernels = super::Kernels::new(resident, &self.system, model)?;
+        if self.system.write_held(resident, held, friction)? {
+            self.kernels = super::Kernels::new(resident, &self.system, model, true)?;
         }
         let device = resident.device();
         let mut encoder = device.wgpu.create_command_encoder(&Default::default());
@@ -110,8 +121,8 @@ impl Implicit {
         Ok(f64::from(scalars[0].scale))
     }
 
-    /// Velocities of the last solve, and what holds the held nodes [N s].
-    fn reactions(&self, resident: &Resident) -> Result<(Vectors, Vectors), GpuError> {
+    /// Velocities of the last solve, what holds the held nodes [N s], and what resists the motion of each node [kg].
+    fn reactions(&self, resident: &Resident) -> Result<(Vectors, Vectors, Vec<Mat3<f32>>), GpuError> {
         let device = resident.device();
         let mut encoder = device.wgpu.create_command_encoder(&Default::default());
         {
@@ -120,7 +131,10 @@ impl Implicit {
             self.kernels.react(&self.system, &mut pass);
         }
         device.queue.submit([encoder.finish()]);
-        let (x, p) = (&self.system.x, &self.system.p);
-        Ok((self.system.read_vectors(device, resident, x)?, self.system.read_vectors(device, resident, p)?))
+        let velocities = self.system.read_vectors(device, resident, &self.system.x)?;
+        let found: Vec<[f32; 4]> = device.read(&self.system.p, resident.node_count())?;
+        let resistance = |n: &u32| Mat3::identity() * found[*n as usize][3];
+        let resistances = resident.order.to_device.iter().map(resistance).collect();
+        Ok((velocities, resident.in_model_order(&found), resistances))
     }
 }

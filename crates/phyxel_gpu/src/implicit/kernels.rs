@@ -49,7 +49,13 @@ fn flag(on: bool) -> f64 {
 }
 
 impl Kernels {
-    pub(super) fn new(resident: &Resident, system: &System, model: &Model<f32>) -> Result<Self, GpuError> {
+    /// Binds them; `slides` where nodes may touch something.
+    pub(super) fn new(
+        resident: &Resident,
+        system: &System,
+        model: &Model<f32>,
+        slides: bool,
+    ) -> Result<Self, GpuError> {
         let device = resident.device();
         let tets = resident.clusters.count > 0;
         let has_general = resident.general.elements > 0;
@@ -76,10 +82,10 @@ impl Kernels {
                 tangent_kernel(resident, system, run, groups)
             }),
             assemble: tets.then(|| assemble_kernel(resident, system, &sizes)),
-            diagonal: diagonal_kernel(resident, system, &sizes),
+            diagonal: diagonal_kernel(resident, system, &sizes, slides),
             products: [&system.p, &system.x].map(|field| Product {
                 general: has_general.then(|| product_kernels(resident, system, &sizes, field)),
-                multiply: multiply_kernel(resident, system, field),
+                multiply: multiply_kernel(resident, system, field, slides),
             }),
             prepare: cg("prepare"),
             hold: cg("hold"),
@@ -290,12 +296,13 @@ fn assemble_kernel(resident: &Resident, system: &System, sizes: &Store) -> Bound
     resident.device().bind(&recipe, &buffers)
 }
 
-fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store) -> Bound {
+fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: bool) -> Bound {
     let source = sources::diagonal();
     let constants = [
         ("TETS", flag(resident.clusters.count > 0)),
         ("GENERAL", flag(resident.general.elements > 0)),
         ("STABILISED", flag(resident.general.stabilised)),
+        ("DRAGS", flag(slides)),
     ];
     let bindings = &[Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Read, Read, Write];
     let recipe = Recipe { name: "diagonal", source: &source, entry: "main", constants: &constants, bindings };
@@ -358,10 +365,14 @@ fn product_kernels(resident: &Resident, system: &System, sizes: &Store, field: &
     (elements, nodes)
 }
 
-fn multiply_kernel(resident: &Resident, system: &System, field: &Store) -> Bound {
-    let constants = [("TETS", flag(resident.clusters.count > 0)), ("GENERAL", flag(resident.general.elements > 0))];
+fn multiply_kernel(resident: &Resident, system: &System, field: &Store, slides: bool) -> Bound {
+    let constants = [
+        ("TETS", flag(resident.clusters.count > 0)),
+        ("GENERAL", flag(resident.general.elements > 0)),
+        ("DRAGS", flag(slides)),
+    ];
     let source = sources::multiply();
-    let bindings = &[Uniform, Read, Read, Read, Read, Read, Write, Write, Read];
+    let bindings = &[Uniform, Read, Read, Read, Read, Read, Write, Write, Read, Read, Read];
     let recipe = Recipe { name: "multiply", source: &source, entry: "main", constants: &constants, bindings };
     resident.device().bind(
         &recipe,
@@ -375,6 +386,8 @@ fn multiply_kernel(resident: &Resident, system: &System, field: &Store) -> Bound
             &system.q,
             &system.curvatures,
             &system.scalars,
+            &system.held_of,
+            &system.held,
         ],
     )
 }

@@ -84,8 +84,8 @@ impl Implicit {
     /// Prepares the system of a model.
     pub fn new(resident: &Resident, model: &Model<f32>, colliders: &[Collider]) -> Result<Self, GpuError> {
         let system = System::new(resident, model)?;
-        let kernels = Kernels::new(resident, &system, model)?;
         let touching = (!colliders.is_empty()).then(Touching::default);
+        let kernels = Kernels::new(resident, &system, model, touching.is_some())?;
         resident.device().check()?;
         Ok(Implicit { system, kernels, touching, gamma: 0.0, last: 20 })
     }

@@ -6,8 +6,9 @@ use crate::layout::clusters::CLUSTER;
 use crate::layout::matrix::Pattern;
 use crate::layout::pins;
 use crate::resident::Resident;
-use phyxel::math::Vec3;
+use phyxel::math::{Mat3, Vec3};
 use phyxel::model::{Held, Model, PinSet};
+use std::collections::HashMap;
 
 /// Everything about `A x = b` that lies on the device.
 pub(super) struct System {
@@ -96,7 +97,7 @@ impl System {
             q: room("q")?,
             inverses: device.room::<[f32; 8]>("preconditioner", n)?,
             held_of: device.upload("held nodes", &held_of)?,
-            held: device.room::<[f32; 16]>("held", pinned.len())?,
+            held: device.room::<[f32; 24]>("held", pinned.len())?,
             curvatures: device.room::<[f32; 4]>("curvatures", MOST_GROUPS as usize)?,
             partials: device.room::<[f32; 4]>("partials", MOST_GROUPS as usize)?,
             scalars: device.room::<u32>("scalars", 16)?,
@@ -153,25 +154,27 @@ impl System {
         resident.device().fill(&self.pin_job, bytemuck::bytes_of(&job));
     }
 
-    /// Replaces what is held, pins included; true when the buffer had to grow, so that kernels must be bound anew.
+    /// Replaces what is held, pins included, with the impulse of friction on each node and its drag; true when the buffer had to grow, so that kernels must be bound anew.
     pub(super) fn write_held(
         &mut self,
         resident: &Resident,
         held: &[Held<f32>],
-        friction: impl Fn(u32) -> Vec3<f32>,
+        friction: &HashMap<u32, (Vec3<f32>, Mat3<f32>)>,
     ) -> Result<bool, GpuError> {
         let device = resident.device();
         let mut of = vec![0_u32; resident.node_count()];
-        let mut vectors: Vec<[f32; 4]> = Vec::with_capacity(4 * held.len());
+        let mut vectors: Vec<[f32; 4]> = Vec::with_capacity(6 * held.len());
         for (i, h) in held.iter().enumerate() {
             of[resident.order.to_device[h.node as usize] as usize] = i as u32 + 1;
-            let drag = friction(h.node).0;
+            let (impulse, drag) = friction.get(&h.node).copied().unwrap_or_default();
             for c in 0..3 {
                 let [x, y, z] = h.free.column(c).0;
-                vectors.push([x, y, z, drag[c]]);
+                vectors.push([x, y, z, impulse.0[c]]);
             }
             let [x, y, z] = h.velocity.0;
             vectors.push([x, y, z, 0.0]);
+            let [a, b, c] = [0, 1, 2].map(|c| drag.column(c).0);
+            vectors.extend([[a[0], b[0], c[0], b[1]], [c[1], c[2], 0.0, 0.0]]);
         }
         device.write(&self.held_of, 0, &of);
         let grows = (16 * vectors.len()) as u64 > self.held.size();

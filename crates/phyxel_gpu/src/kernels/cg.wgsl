@@ -101,18 +101,18 @@ fn free_part(n: u32, w: vec3f) -> vec3f {
     if slot == 0u {
         return w;
     }
-    let at = 4u * (slot - 1u);
+    let at = 6u * (slot - 1u);
     return held[at].xyz * w.x + held[at + 1u].xyz * w.y + held[at + 2u].xyz * w.z;
 }
 
-// The right-hand side with the friction of a node that slides.
+// The right-hand side with what friction does to a sliding node whatever its velocity is.
 fn wanted(n: u32) -> vec3f {
     let slot = held_slot(n);
     if slot == 0u {
         return b[n].xyz;
     }
-    let at = 4u * (slot - 1u);
-    return b[n].xyz - vec3f(held[at].w, held[at + 1u].w, held[at + 2u].w);
+    let at = 6u * (slot - 1u);
+    return b[n].xyz + vec3f(held[at].w, held[at + 1u].w, held[at + 2u].w);
 }
 
 fn preconditioned(n: u32, w: vec3f) -> vec3f {
@@ -131,7 +131,7 @@ fn hold(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) la
     for (var n = place.x * 256u + lane; n < job.nodes; n += job.groups * 256u) {
         let slot = held_slot(n);
         if slot > 0u {
-            let given = held[4u * (slot - 1u) + 3u].xyz;
+            let given = held[6u * (slot - 1u) + 3u].xyz;
             x[n] = vec4f(free_part(n, x[n].xyz) + given - free_part(n, given), 0.0);
         }
     }
@@ -264,11 +264,11 @@ fn prepare(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index)
     }
 }
 
-// What holds the held nodes: A x − b, left in p, which the solve no longer needs.
+// What holds the held nodes: A x − b, left in p, which the solve no longer needs; beside it what resists their motion.
 @compute @workgroup_size(256)
 fn react(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) lane: u32) {
     for (var n = place.x * 256u + lane; n < job.nodes; n += job.groups * 256u) {
-        p[n] = vec4f(q[n].xyz - wanted(n), 0.0);
+        p[n] = vec4f(q[n].xyz - wanted(n), inverses[2u * n + 1u].w);
     }
 }
 

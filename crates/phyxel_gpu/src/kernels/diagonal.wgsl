@@ -3,6 +3,8 @@
 override TETS: u32 = 1u;
 override GENERAL: u32 = 0u;
 override STABILISED: u32 = 0u;
+// 1 where nodes may slide on something.
+override DRAGS: u32 = 0u;
 
 struct Job {
     nodes: u32,
@@ -22,7 +24,8 @@ struct Job {
 @group(0) @binding(8) var<storage, read> moduli: array<f32>;
 // Which of the held nodes each is, plus one.
 @group(0) @binding(9) var<storage, read> held_of: array<u32>;
-// Four vectors per held node: the columns of its free directions, and its velocity.
+// Six vectors per held node: the columns of its free directions with the impulse of friction, its velocity, and the
+// drag of friction (xx, xy, xz, yy; yz, zz).
 @group(0) @binding(10) var<storage, read> held: array<vec4f>;
 @group(0) @binding(11) var<storage, read_write> inverses: array<vec4f>;
 
@@ -69,6 +72,15 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
             }
         }
     }
+    let slot = held_of[n];
+    let at = 6u * (max(slot, 1u) - 1u);
+    // What resists motion without friction.
+    let resistance = trace(d) * (1.0 / 3.0);
+    if DRAGS == 1u && slot > 0u {
+        let a = held[at + 4u];
+        let b = held[at + 5u];
+        d += mat3x3f(a.x, a.y, a.z, a.y, a.w, b.x, a.z, b.x, b.y);
+    }
     // Scaling first keeps the determinant of small masses away from underflow.
     let scale = trace(d) * (1.0 / 3.0);
     let unit = d * (1.0 / scale);
@@ -77,12 +89,10 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
         inverse = identity();
     }
     inverse = inverse * (1.0 / scale);
-    let slot = held_of[n];
     if slot > 0u {
-        let at = 4u * (slot - 1u);
         let free = mat3x3f(held[at].xyz, held[at + 1u].xyz, held[at + 2u].xyz);
         inverse = free * inverse * transpose(free);
     }
     inverses[2u * n] = vec4f(inverse[0].x, inverse[1].x, inverse[2].x, inverse[1].y);
-    inverses[2u * n + 1u] = vec4f(inverse[2].y, inverse[2].z, bitcast<f32>(0x40000000u | slot), 0.0);
+    inverses[2u * n + 1u] = vec4f(inverse[2].y, inverse[2].z, bitcast<f32>(0x40000000u | slot), resistance);
 }

@@ -2,6 +2,8 @@
 
 override TETS: u32 = 1u;
 override GENERAL: u32 = 0u;
+// 1 where nodes may slide on something.
+override DRAGS: u32 = 0u;
 
 struct Job {
     nodes: u32,
@@ -20,12 +22,27 @@ struct Job {
 @group(0) @binding(7) var<storage, read_write> partials: array<vec4f>;
 @group(0) @binding(8) var<storage, read> scalars: array<vec4u>;
 
+// Which of the held nodes each is, plus one; and six vectors of each, as in diagonal.wgsl.
+@group(0) @binding(9) var<storage, read> held_of: array<u32>;
+@group(0) @binding(10) var<storage, read> held: array<vec4f>;
+
 var<workgroup> sums: array<f32, 256>;
 
 fn block_product(at: u32, x: vec3f) -> vec3f {
     return vec3f(values[at], values[at + 32u], values[at + 64u]) * x.x
         + vec3f(values[at + 96u], values[at + 128u], values[at + 160u]) * x.y
         + vec3f(values[at + 192u], values[at + 224u], values[at + 256u]) * x.z;
+}
+
+// Friction on a node that slides.
+fn drag(n: u32, x: vec3f) -> vec3f {
+    let slot = held_of[n];
+    if slot == 0u {
+        return vec3f(0.0);
+    }
+    let a = held[6u * slot - 2u];
+    let b = held[6u * slot - 1u];
+    return a.xyz * x.x + vec3f(a.y, a.w, b.x) * x.y + vec3f(a.z, b.x, b.y) * x.z;
 }
 
 // Two blocks at a time: the loads of one hide the wait for the other.
@@ -63,6 +80,9 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) la
         }
         if TETS == 1u {
             result += row_product(n);
+        }
+        if DRAGS == 1u {
+            result += drag(n, own);
         }
         q[n] = vec4f(result, 0.0);
         sum += dot(own, result);

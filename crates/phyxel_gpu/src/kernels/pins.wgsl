@@ -32,8 +32,10 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
             velocity[a] = (dot(row.xyz, arm.xyz) + row.w + arm.w - at[a]) / job.dt;
         }
     }
-    held[4u * i] = vec4f(free.x, 0.0, 0.0, 0.0);
-    held[4u * i + 1u] = vec4f(0.0, free.y, 0.0, 0.0);
-    held[4u * i + 2u] = vec4f(0.0, 0.0, free.z, 0.0);
-    held[4u * i + 3u] = vec4f(velocity, 0.0);
+    held[6u * i] = vec4f(free.x, 0.0, 0.0, 0.0);
+    held[6u * i + 1u] = vec4f(0.0, free.y, 0.0, 0.0);
+    held[6u * i + 2u] = vec4f(0.0, 0.0, free.z, 0.0);
+    held[6u * i + 3u] = vec4f(velocity, 0.0);
+    held[6u * i + 4u] = vec4f(0.0);
+    held[6u * i + 5u] = vec4f(0.0);
 }
