@@ -4,8 +4,11 @@ mod common;
 
 use common::{Numbers, device, difference, laws, scene, soft, solid};
 use phyxel::Simulation;
+use phyxel::material::{Plasticity, Thermal};
 use phyxel::math::Vec3;
-use phyxel::scene::{Action, Collider, ColliderShape, Event, Integrator, Method, Pin, Region, Scene};
+use phyxel::scene::{
+    Action, BodyHeat, Collider, ColliderShape, Event, Integrator, Method, Pin, Region, RigidBody, Scene,
+};
 use phyxel_gpu::{DriveError, Driver, Resident, SkinProduct};
 
 fn double(x: &[Vec3<f32>]) -> Vec<Vec3<f64>> {
@@ -74,6 +77,52 @@ fn what_devices_cannot_do_is_said_in_a_sentence() {
         Err(DriveError::Unsupported(why)) => assert!(why.contains("rk4") && why.contains("CPU"), "{why}"),
         other => panic!("{:?}", other.err()),
     }
+}
+
+/// A box, changed, and words of the reason for which a device refuses it.
+fn refused(words: &[&str], change: impl Fn(&mut Scene)) {
+    let Some(device) = device() else { return };
+    let mut scene = scene(vec![solid("clay", Method::Tet, soft(laws()[2].clone()), [0.0; 3])]);
+    change(&mut scene);
+    let simulation = Simulation::<f32>::build(&scene).expect("a scene");
+    match Driver::new(&device, &scene, &simulation) {
+        Err(DriveError::Unsupported(why)) => {
+            assert!(why.contains("CPU") && words.iter().all(|word| why.contains(word)), "{why}");
+        }
+        other => panic!("{words:?}: {:?}", other.err()),
+    }
+}
+
+const CLAY: Plasticity = Plasticity::Strain { yield_strain: 0.02, relaxation_time: 0.1, max_strain: f64::INFINITY };
+
+#[test]
+fn what_the_cpu_alone_can_do_is_left_to_it() {
+    refused(&["clay", "plastic"], |scene| scene.bodies[0].material.plastic = Some(CLAY));
+    refused(&["clay", "temperature"], |scene| {
+        scene.bodies[0].material.thermal = Some(Thermal::default());
+        scene.bodies[0].heat = Some(BodyHeat::default());
+    });
+    refused(&["among bodies"], |scene| {
+        scene.bodies.push(solid("other", Method::Tet, soft(laws()[2].clone()), [0.0, 0.4, 0.0]));
+    });
+    refused(&["rigid"], |scene| {
+        scene.bodies[0].contact.enabled = false;
+        scene.rigid_bodies.push(RigidBody::new("ball", ColliderShape::Sphere { radius: 0.1 }));
+    });
+}
+
+#[test]
+fn matter_that_becomes_plastic_on_the_way_goes_back_to_the_cpu() {
+    let Some(device) = device() else { return };
+    let mut scene = scene(vec![solid("clay", Method::Tet, soft(laws()[2].clone()), [0.0; 3])]);
+    let material = phyxel::Material { plastic: Some(CLAY), ..scene.bodies[0].material.clone() };
+    scene.events = vec![Event { at: 0.1, body: Some("clay".into()), action: Action::SetMaterial(material) }];
+    let mut simulation = Simulation::<f32>::build(&scene).expect("a box");
+    let mut driver = Driver::new(&device, &scene, &simulation).expect("it is elastic");
+    let error = driver.advance_to(&mut simulation, 0.2).expect_err("it became plastic");
+    assert!(matches!(&error, DriveError::Unsupported(why) if why.contains("plastic")), "{error}");
+    assert!((simulation.time() - 0.1).abs() < 0.01, "{}", simulation.time());
+    simulation.advance_to(0.2).expect("the CPU goes on");
 }
 
 #[test]

@@ -52,11 +52,11 @@ struct Scalars {
     begin: f32,
     scale: f32,
     reached: f32,
-    spare: f32,
+    alpha: f32,
     done: u32,
     iterations: u32,
     trouble: u32,
-    spare2: u32,
+    halted: u32,
 }
 
 /// The twin of `Job` in `cg.wgsl` and, to `always`, in `multiply.wgsl`.
@@ -298,7 +298,7 @@ impl Implicit {
         let tets = resident.clusters.count as u64;
         let product = 40 * blocks + nodes * 44 + resident.general.pairs as u64 * 32;
         let assembly = 360 * tets + 64 * tets + 4 * blocks + 36 * blocks;
-        let bytes = [tets * (44 + 360), assembly, product, nodes * (7 * 16 + 32), nodes * 48];
+        let bytes = [tets * (44 + 360), assembly, product, nodes * (4 * 16 + 32), nodes * 80];
         let median = |kind: usize| {
             let mut own: Vec<f64> = seconds.iter().skip(kind).step_by(kinds as usize).copied().collect();
             own.sort_by(f64::total_cmp);
@@ -310,10 +310,10 @@ impl Implicit {
     /// Bytes that one iteration moves at least.
     pub fn iteration_bytes(&self, resident: &Resident) -> u64 {
         let nodes = resident.node_count() as u64;
-        // Product: the blocks with their columns, the rows, the field, masses and result. Then x, r, z, p, q and the
-        // preconditioner, and z and p once more.
+        // Product: the blocks with their columns, the rows, the field, masses and result. Then r, z, q and the
+        // preconditioner, and x, z and p.
         let general = resident.general.pairs as u64 * 2 * 16 + resident.general.elements as u64 * (180 + 96);
-        40 * self.system.blocks as u64 + nodes * (8 + 16 + 4 + 16) + nodes * (7 * 16 + 32) + nodes * 48 + general
+        40 * self.system.blocks as u64 + nodes * (8 + 16 + 4 + 16) + nodes * (4 * 16 + 32) + nodes * 80 + general
     }
 
     /// The product `A x` with the present matrix, in the order of the model; for tests.

@@ -26,12 +26,14 @@ struct Scalars {
     scale: f32,
     // Length of the true residual when it was last computed.
     reached: f32,
-    spare: f32,
+    // Length of the present step along p.
+    alpha: f32,
     // 1: converged, 2: no descent any more.
     done: u32,
     iterations: u32,
     trouble: u32,
-    spare2: u32,
+    // The same as `done`, one launch later: who sets `done` must not stop others of the same launch.
+    halted: u32,
 }
 
 @group(0) @binding(0) var<uniform> job: Job;
@@ -54,10 +56,10 @@ struct Scalars {
 var<workgroup> sums: array<vec4f, 256>;
 var<workgroup> over: u32;
 
-// Whether the solve is over, the same answer for a whole workgroup.
-fn is_over(lane: u32) -> bool {
+// A flag for a whole workgroup.
+fn for_all(lane: u32, flag: u32) -> bool {
     if lane == 0u {
-        over = scalars.done;
+        over = flag;
     }
     return workgroupUniformLoad(&over) != 0u;
 }
@@ -193,6 +195,7 @@ fn begin(@builtin(local_invocation_index) lane: u32) {
     } else {
         scalars.done = 0u;
     }
+    scalars.halted = scalars.done;
     scalars.rz[0] = total.x;
     scalars.reached = sqrt(total.y);
 }
@@ -208,20 +211,26 @@ fn conclude(@builtin(local_invocation_index) lane: u32) {
 
 @compute @workgroup_size(256)
 fn update(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) lane: u32) {
-    if is_over(lane) {
+    if for_all(lane, scalars.done) {
+        if place.x == 0u && lane == 0u {
+            scalars.halted = 1u;
+        }
         return;
     }
     let curvature = all_curvatures(lane);
     if !(curvature > 0.0) || !finite(curvature) {
         if place.x == 0u && lane == 0u {
             scalars.done = 2u;
+            scalars.halted = 1u;
         }
         return;
     }
     let alpha = scalars.rz[job.parity] / curvature;
+    if place.x == 0u && lane == 0u {
+        scalars.alpha = alpha;
+    }
     var sum = vec4f(0.0);
     for (var n = place.x * 256u + lane; n < job.nodes; n += job.groups * 256u) {
-        x[n] = vec4f(x[n].xyz + p[n].xyz * alpha, 0.0);
         let residual = free_part(n, r[n].xyz - q[n].xyz * alpha);
         let next = preconditioned(n, residual);
         r[n] = vec4f(residual, 0.0);
@@ -236,9 +245,10 @@ fn update(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) 
 
 @compute @workgroup_size(256)
 fn direct(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) lane: u32) {
-    if is_over(lane) {
+    if for_all(lane, scalars.halted) {
         return;
     }
+    let alpha = scalars.alpha;
     let total = all_partials(lane);
     let beta = total.x / scalars.rz[job.parity];
     if place.x == 0u && lane == 0u {
@@ -250,7 +260,10 @@ fn direct(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) 
         }
     }
     for (var n = place.x * 256u + lane; n < job.nodes; n += job.groups * 256u) {
-        p[n] = vec4f(z[n].xyz + p[n].xyz * beta, 0.0);
+        // x follows here, where p is read anyway.
+        let before = p[n].xyz;
+        x[n] = vec4f(x[n].xyz + before * alpha, 0.0);
+        p[n] = vec4f(z[n].xyz + before * beta, 0.0);
     }
 }
 

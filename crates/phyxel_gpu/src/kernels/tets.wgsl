@@ -13,7 +13,7 @@ struct Group {
 @group(0) @binding(1) var<storage, read> u: array<vec4f>;
 @group(0) @binding(2) var<storage, read> v: array<vec4f>;
 @group(0) @binding(3) var<storage, read> laws: array<Law>;
-// First node, nodes, law, first word of the corner lists.
+// First node, nodes with the words of the corner lists in the upper half, law, first word of the corner lists.
 @group(0) @binding(4) var<storage, read> clusters: array<vec4u>;
 // Three words per node of a cluster: the node, its slot, and where its corners are (start, count).
 @group(0) @binding(5) var<storage, read> members: array<u32>;
@@ -27,6 +27,10 @@ struct Group {
 
 // Nodes first, corner forces afterwards.
 var<workgroup> share: array<f32, 3072>;
+
+// Corner lists as far as there is room, fetched while the elements are: the sums at the end do not wait for them.
+const LISTED = 768u;
+var<workgroup> listed: array<u32, 768>;
 
 fn shared_vector(base: u32) -> vec3f {
     return vec3f(share[base], share[base + 256u], share[base + 512u]);
@@ -57,8 +61,17 @@ fn main(
     }
     let cluster = group.first + index;
     let head = clusters[cluster];
+    let node_count = head.y & 0xffffu;
+    let words = head.y >> 16u;
     let member = 3u * (head.x + lane);
-    if lane < head.y {
+    for (var k = lane; k < min(words, LISTED); k += 256u) {
+        listed[k] = corners[head.w + k];
+    }
+    var run = 0u;
+    var slot = 0u;
+    if lane < node_count {
+        slot = members[member + 1u];
+        run = members[member + 2u];
         let node = members[member];
         share_vector(lane, u[node].xyz);
         if DAMPED == 1u {
@@ -103,18 +116,23 @@ fn main(
     share[lane + 2560u] = f2.z;
     share[lane + 2816u] = f3.z;
     workgroupBarrier();
-    if lane < head.y {
-        let run = members[member + 2u];
+    if lane < node_count {
         let start = run & 0xffffu;
         let count = run >> 16u;
         let shift = 16u * (start & 1u);
-        var at = head.w + (start >> 1u);
+        var at = start >> 1u;
         var sum = vec3f(0.0);
         for (var k = 0u; k < count; k += 1u) {
-            let corner = (corners[at] >> shift) & 0xffffu;
+            var word = 0u;
+            if words <= LISTED {
+                word = listed[at];
+            } else {
+                word = corners[head.w + at];
+            }
+            let corner = (word >> shift) & 0xffffu;
             at += 16u;
             sum += vec3f(share[corner], share[corner + 1024u], share[corner + 2048u]);
         }
-        slots[members[member + 1u]] = vec4f(sum, 0.0);
+        slots[slot] = vec4f(sum, 0.0);
     }
 }

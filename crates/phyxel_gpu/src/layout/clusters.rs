@@ -15,7 +15,7 @@ pub(crate) const PLANES: usize = 10;
 /// All tetrahedra of a model, as `tets.wgsl` reads them.
 #[derive(Default)]
 pub(crate) struct Clusters {
-    /// First member, members, law, first word of corners.
+    /// First member, members with the words of corners in the upper half, law, first word of corners.
     pub heads: Vec<[u32; 4]>,
     /// Node, slot, and run of corners (start, count in the upper half) of each member.
     pub members: Vec<[u32; 3]>,
@@ -91,7 +91,7 @@ impl Clusters {
         }
         local.sort_by_corners(batch);
         let cluster = self.heads.len();
-        self.heads.push([self.members.len() as u32, local.nodes.len() as u32, law, self.corners.len() as u32]);
+        let head = [self.members.len() as u32, local.nodes.len() as u32, law, self.corners.len() as u32];
         self.shapes.resize((cluster + 1) * PLANES * CLUSTER, 0.0);
         self.tet_nodes.resize((cluster + 1) * CLUSTER, 0);
         self.nodes.resize((cluster + 1) * CLUSTER, [local.nodes[0]; 4]);
@@ -124,6 +124,8 @@ impl Clusters {
         }
         let words = list.chunks(2).map(|pair| u32::from(pair[0]) | u32::from(*pair.get(1).unwrap_or(&0)) << 16);
         self.corners.extend(words);
+        let words = self.corners.len() as u32 - head[3];
+        self.heads.push([head[0], head[1] | words << 16, head[2], head[3]]);
         batch.clear();
         local.clear();
     }

@@ -1,8 +1,15 @@
-//! An order in which what is near in space is near in memory.
+//! An order in which what is near in space is near in memory, and neighbours have as much to do as each other.
 
+use phyxel::model::Model;
+use phyxel::stencil::block::Stencils;
 use std::ops::Range;
 
-/// Places of nodes on the device and in the model. Bodies stay where they are; their nodes follow a Z-shaped curve.
+/// Nodes that are sorted among themselves by how many elements they have. Slices of 32 rows are as long as their longest,
+/// and what lies between short rows is fetched with them; few enough nodes that they stay near each other.
+const WINDOW: usize = 512;
+
+/// Places of nodes on the device and in the model. Bodies stay where they are; their nodes follow a Z-shaped curve, window
+/// by window, and within a window those with most elements come first.
 pub(crate) struct Order {
     /// The model's node at each place of the device.
     pub to_model: Vec<u32>,
@@ -11,12 +18,16 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Orders the nodes of each body.
-    pub(crate) fn new(rest: &[[f32; 3]], bodies: impl Iterator<Item = Range<usize>>) -> Self {
+    /// Orders the nodes of each body; `elements` says how many each has.
+    pub(crate) fn new(rest: &[[f32; 3]], elements: &[u32], bodies: impl Iterator<Item = Range<usize>>) -> Self {
         let mut to_model: Vec<u32> = (0..rest.len() as u32).collect();
         for nodes in bodies {
             let curve = Curve::around(&rest[nodes.clone()]);
-            to_model[nodes].sort_by_cached_key(|&n| curve.place(rest[n as usize].map(f64::from)));
+            let own = &mut to_model[nodes];
+            own.sort_by_cached_key(|&n| curve.place(rest[n as usize].map(f64::from)));
+            for window in own.chunks_mut(WINDOW) {
+                window.sort_by_key(|&n| std::cmp::Reverse(elements[n as usize]));
+            }
         }
         let mut to_device = vec![0; rest.len()];
         for (place, &n) in to_model.iter().enumerate() {
@@ -24,6 +35,18 @@ impl Order {
         }
         Order { to_model, to_device }
     }
+}
+
+/// How many elements each node has.
+pub(crate) fn elements_around(model: &Model<f32>) -> Vec<u32> {
+    let mut counts = vec![0_u32; model.node_count()];
+    for block in &model.blocks {
+        match &block.stencils {
+            Stencils::Tets(tets) => tets.table.nodes.iter().flatten().for_each(|n| counts[*n as usize] += 1),
+            Stencils::General(general) => general.table.nodes.iter().for_each(|n| counts[*n as usize] += 1),
+        }
+    }
+    counts
 }
 
 /// A curve through a box.
@@ -83,10 +106,13 @@ mod tests {
     #[test]
     fn the_order_is_a_permutation_that_keeps_bodies_apart() {
         let rest: Vec<[f32; 3]> = (0..60).map(|i| [(i * 7 % 13) as f32, (i * 5 % 11) as f32, (i % 3) as f32]).collect();
-        let order = Order::new(&rest, [0..25, 25..60].into_iter());
+        let elements: Vec<u32> = (0..60).map(|i| i * 11 % 7).collect();
+        let order = Order::new(&rest, &elements, [0..25, 25..60].into_iter());
         for (place, &n) in order.to_model.iter().enumerate() {
             assert_eq!(order.to_device[n as usize] as usize, place);
             assert_eq!(place < 25, n < 25);
         }
+        let sorted = |nodes: &[u32]| nodes.is_sorted_by_key(|n| std::cmp::Reverse(elements[*n as usize]));
+        assert!(sorted(&order.to_model[..25]) && sorted(&order.to_model[25..]));
     }
 }

@@ -11,7 +11,7 @@ use crate::layout::clusters::{CLUSTER, Clusters};
 use crate::layout::general::General;
 use crate::layout::laws::{self, LawKey};
 use crate::layout::nodes::{self, Nodes};
-use crate::layout::order::Order;
+use crate::layout::order::{Order, elements_around};
 use crate::layout::pins::Pinned;
 use phyxel::State;
 use phyxel::model::Model;
@@ -75,7 +75,7 @@ impl Resident {
     pub fn new(device: &Arc<Device>, model: &Model<f32>, state: &State<f32>) -> Result<Self, GpuError> {
         check_limits(device)?;
         let rest: Vec<[f32; 3]> = model.rest.iter().map(|p| p.0).collect();
-        let order = Order::new(&rest, model.bodies.iter().map(|b| b.nodes.clone()));
+        let order = Order::new(&rest, &elements_around(model), model.bodies.iter().map(|b| b.nodes.clone()));
         let laws: Vec<_> = model.blocks.iter().map(laws::of_block).collect();
         let clusters = Clusters::new(model, &order, &laws);
         let general = General::new(model, &order, &laws);
