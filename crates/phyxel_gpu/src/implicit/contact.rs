@@ -82,7 +82,7 @@ impl Touching {
         for (node, drag) in &self.drags {
             let (impulse, sum) = of.entry(*node).or_default();
             *impulse = self.impulses[*node as usize];
-            *sum = *sum + *drag;
+            *sum += *drag;
         }
         of
     }
