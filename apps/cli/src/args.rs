@@ -123,9 +123,9 @@ pub struct RunArgs {
     /// Simulates this many frames after the initial one, instead of the scene's duration
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub frames: Option<usize>,
-    /// Where to calculate
-    #[arg(long, value_enum, default_value_t = DeviceArg::Auto)]
-    pub device: DeviceArg,
+    /// Where to calculate: auto, cpu, gpu, or a graphics device by its number or part of its name (see `phyxel list`)
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub device: String,
     /// Goes on from the checkpoint that an interrupted run left in the folder
     #[arg(long)]
     pub resume: bool,
@@ -153,6 +153,9 @@ pub struct ValidateArgs {
     pub threads: Option<usize>,
     #[command(flatten)]
     pub tell: TellArgs,
+    /// Where to calculate: cpu, gpu, or a graphics device by its number or part of its name; devices need --precision f32
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    pub device: String,
 }
 
 /// `phyxel bench`.
@@ -165,9 +168,9 @@ pub struct BenchArgs {
     pub threads: Option<usize>,
     #[command(flatten)]
     pub tell: TellArgs,
-    /// Where to calculate
-    #[arg(long, value_enum, default_value_t = DeviceArg::Auto)]
-    pub device: DeviceArg,
+    /// Where to calculate: auto, cpu, gpu, or a graphics device by its number or part of its name (see `phyxel list`)
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub device: String,
 }
 
 /// `phyxel mesh`.
@@ -276,17 +279,6 @@ pub enum PrecisionArg {
     F32,
     /// Double precision: sixteen digits
     F64,
-}
-
-/// `--device`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DeviceArg {
-    /// The processor
-    Cpu,
-    /// The graphics card (not in this version)
-    Gpu,
-    /// Whatever is fastest
-    Auto,
 }
 
 fn key_and_value(text: &str) -> Result<(String, String), String> {

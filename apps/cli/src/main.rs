@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod commands;
+mod device;
 mod failure;
 mod interrupt;
 mod progress;

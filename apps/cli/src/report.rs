@@ -12,7 +12,8 @@ use crate::failure::Failure;
 #[derive(Debug, Serialize)]
 pub struct RunReport {
     pub scene: String,
-    pub device: &'static str,
+    /// `cpu`, or the name of the graphics device.
+    pub device: String,
     pub precision: &'static str,
     pub threads: usize,
     /// Frames written, the initial one included.

@@ -109,3 +109,51 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
     };
     assert_eq!(hash("1"), hash("3"));
 }
+
+/// Whether there is a graphics device; `PHYXEL_REQUIRE_GPU` makes its absence a failure.
+fn has_graphics_device() -> bool {
+    let found = !phyxel_gpu::adapters().is_empty();
+    assert!(found || std::env::var_os("PHYXEL_REQUIRE_GPU").is_none(), "a graphics device is required");
+    if !found {
+        eprintln!("GPU test skipped: no graphics device was found");
+    }
+    found
+}
+
+#[test]
+fn a_graphics_device_gives_the_answer_of_the_processor() {
+    if !has_graphics_device() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("scene.toml"), SCENE).unwrap();
+    let run = |device: &str| {
+        let args = ["run", "scene.toml", "--formats", "none", "--json", "-", "--device", device];
+        let output = phyxel(folder.path(), &args);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        serde_json::from_str::<Value>(&stdout(&output)).unwrap()
+    };
+    let (cpu, gpu, by_number) = (run("cpu"), run("gpu"), run("0"));
+    assert_eq!(cpu["device"], "cpu");
+    assert_ne!(gpu["device"], "cpu");
+    assert_eq!(gpu["device"], by_number["device"]);
+    assert_eq!(cpu["steps"], gpu["steps"]);
+    let fall = |run: &Value| run["momentum"][1].as_f64().unwrap();
+    assert!((fall(&cpu) / fall(&gpu) - 1.0).abs() < 1e-5, "{} and {}", fall(&cpu), fall(&gpu));
+    assert!(gpu["timings_ms"].as_object().unwrap().keys().any(|key| key.starts_with("kernel ")));
+}
+
+#[test]
+fn a_scene_that_devices_cannot_do_is_refused_or_calculated_on_the_processor() {
+    if !has_graphics_device() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let scene = format!("{SCENE}[solver]\nmethod = 'rk4'\n");
+    std::fs::write(folder.path().join("scene.toml"), scene).unwrap();
+    let forced = phyxel(folder.path(), &["run", "scene.toml", "--formats", "none", "--device", "gpu"]);
+    assert_eq!(forced.status.code(), Some(2));
+    assert!(stderr(&forced).contains("rk4") && stderr(&forced).contains("--device cpu"), "{}", stderr(&forced));
+    let auto = phyxel(folder.path(), &["run", "scene.toml", "--formats", "none", "--device", "auto"]);
+    assert_eq!(auto.status.code(), Some(0), "{}", stderr(&auto));
+}

@@ -137,6 +137,37 @@ impl<R: Real> Simulation<R> {
         Ok(report)
     }
 
+    /// How bodies are moved.
+    pub fn settings(&self) -> &crate::scene::SolverSettings {
+        self.engine.settings()
+    }
+
+    /// Whether steps are cut to stay stable.
+    pub fn is_explicit(&self) -> bool {
+        use crate::scene::Integrator::*;
+        matches!(self.settings().integrator, ExplicitEuler | SymplecticEuler | LeapFrog | Verlet | Rk2 | Rk4)
+    }
+
+    /// When the next event is due [s].
+    pub fn next_event(&self) -> Option<f64> {
+        self.events.get(self.next_event).map(|event| event.at)
+    }
+
+    /// What [`Simulation::step`] does before anything moves: carries out events that are due. For devices that move the
+    /// state themselves.
+    pub fn prepare_step(&mut self, dt: f64) -> Result<(), StepError> {
+        self.carry_out_events(dt)
+    }
+
+    /// Takes over displacements and velocities that a device has moved to `time` in so many steps.
+    pub fn take_over(&mut self, u: Vec<Vec3<R>>, v: Vec<Vec3<R>>, time: f64, steps: u64) {
+        self.state.u = u;
+        self.state.v = v;
+        self.state.time = time;
+        self.state.steps += steps;
+        self.state.forget();
+    }
+
     fn carry_out_events(&mut self, dt: f64) -> Result<(), StepError> {
         while let Some(event) = self.events.get(self.next_event) {
             if event.at > self.state.time + 0.5 * dt {

@@ -85,7 +85,7 @@ fn neighbours<R: Real>(precision: &'static str, out: &mut dyn FnMut(Row)) -> any
             suite: "kernels",
             case: "neighbours of random points".into(),
             method: "grid",
-            device: "cpu",
+            device: "cpu".into(),
             threads,
             precision,
             nodes: points as usize,

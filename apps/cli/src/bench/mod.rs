@@ -1,5 +1,7 @@
 //! The benchmark suites. Times are medians of repeated runs after a warm-up; nothing here judges them.
 
+mod gpu;
+mod gpu_papers;
 mod kernels;
 mod papers;
 mod row;
@@ -8,6 +10,7 @@ mod timing;
 mod zhou;
 
 pub use row::Row;
+use std::sync::Arc;
 
 /// A suite: its name, what it shows, and how to run it (each row is handed out as it comes).
 pub struct Suite {
@@ -17,15 +20,31 @@ pub struct Suite {
     pub summary: &'static str,
     /// Runs it.
     pub run: fn(&mut dyn FnMut(Row)) -> anyhow::Result<()>,
+    /// Runs it on a graphics device, where there is something to run there.
+    pub run_on: Option<RunOn>,
 }
+
+/// Runs a suite on a graphics device.
+pub type RunOn = fn(&Arc<phyxel_gpu::Device>, &mut dyn FnMut(Row)) -> anyhow::Result<()>;
 
 /// All suites.
 pub const SUITES: &[Suite] = &[
-    Suite { name: "papers", summary: "the workloads of the source papers, beside their speed", run: papers::run },
+    Suite {
+        name: "papers",
+        summary: "the workloads of the source papers, beside their speed",
+        run: papers::run,
+        run_on: Some(gpu_papers::run),
+    },
     Suite {
         name: "scaling",
         summary: "1 k to 1 M nodes: time per step, memory per node, straight-line fit",
         run: scaling::run,
+        run_on: None,
     },
-    Suite { name: "kernels", summary: "the inner loops: elements and neighbour pairs per second", run: kernels::run },
+    Suite {
+        name: "kernels",
+        summary: "the inner loops: elements and neighbour pairs per second",
+        run: kernels::run,
+        run_on: Some(gpu::run),
+    },
 ];

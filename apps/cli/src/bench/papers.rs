@@ -35,21 +35,7 @@ const STEGMAYR: [([usize; 3], f64, f64); 7] = [
 
 fn stegmayr(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     for (points, neighbours, paper) in STEGMAYR {
-        let cells = points.map(|n| n - 1);
-        // Shells of a perfect lattice jump past his counts; shaken points meet them.
-        let mut sampling = box_points(cells, [0.0; 3], cells.map(|c| 0.1 * c as f64))?;
-        jitter(&mut sampling.points, &sampling.boundary, 0.01, 1, Movable::All);
-        let mut mls = unstabilised(Support::Spacings(1.0));
-        mls.support = Support::Spacings(support_for(&sampling, &mls, neighbours)?);
-        let material = Material {
-            law: LawKind::StVenantKirchhoff,
-            young_modulus: 1.0e3,
-            poisson_ratio: 0.3,
-            density: 1000.0,
-            volume_stiffness: 1.0e2,
-            ..Material::default()
-        };
-        let scene = on_the_floor(sampling, material, mls, Integrator::LeapFrog, 0.01);
+        let scene = stegmayr_scene(points, neighbours)?;
         for threads in thread_counts() {
             let timed = with(threads, || time_steps::<f32>(&scene, 0.01, BUDGET))?;
             anyhow::ensure!(timed.substeps == 1.0, "the step of 0.01 s was cut into {} parts", timed.substeps);
@@ -65,6 +51,24 @@ fn stegmayr(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn stegmayr_scene(points: [usize; 3], neighbours: f64) -> anyhow::Result<Scene> {
+    let cells = points.map(|n| n - 1);
+    // Shells of a perfect lattice jump past his counts; shaken points meet them.
+    let mut sampling = box_points(cells, [0.0; 3], cells.map(|c| 0.1 * c as f64))?;
+    jitter(&mut sampling.points, &sampling.boundary, 0.01, 1, Movable::All);
+    let mut mls = unstabilised(Support::Spacings(1.0));
+    mls.support = Support::Spacings(support_for(&sampling, &mls, neighbours)?);
+    let material = Material {
+        law: LawKind::StVenantKirchhoff,
+        young_modulus: 1.0e3,
+        poisson_ratio: 0.3,
+        density: 1000.0,
+        volume_stiffness: 1.0e2,
+        ..Material::default()
+    };
+    Ok(on_the_floor(sampling, material, mls, Integrator::LeapFrog, 0.01))
+}
+
 /// Müller et al. 2004, table 1, physics column: phyxels, milliseconds explicit and implicit.
 const MUELLER: [([usize; 3], f64, f64); 2] = [([6, 6, 6], 15.0, 22.0), ([7, 8, 7], 35.0, 60.0)];
 
@@ -77,15 +81,7 @@ fn mueller(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
                 (Integrator::LeapFrog, 1e-4, 20.0, explicit_ms),
                 (Integrator::ImplicitEuler, 0.01, 1.0, implicit_ms),
             ] {
-                let cells = points.map(|n| n - 1);
-                let sampling = box_points(cells, [0.0; 3], cells.map(|c| 0.1 * c as f64))?;
-                let material = Material {
-                    law: LawKind::StVenantKirchhoff,
-                    young_modulus: 1.0e6,
-                    poisson_ratio: 0.3,
-                    ..Material::default()
-                };
-                let scene = on_the_floor(sampling, material, mls, integrator, dt);
+                let scene = mueller_scene(points, mls, integrator, dt)?;
                 let threads = rayon::current_num_threads();
                 let timed = time_steps::<f32>(&scene, dt, BUDGET)?;
                 let row = Row {
@@ -101,6 +97,14 @@ fn mueller(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn mueller_scene(points: [usize; 3], mls: MlsSettings, integrator: Integrator, dt: f64) -> anyhow::Result<Scene> {
+    let cells = points.map(|n| n - 1);
+    let sampling = box_points(cells, [0.0; 3], cells.map(|c| 0.1 * c as f64))?;
+    let material =
+        Material { law: LawKind::StVenantKirchhoff, young_modulus: 1.0e6, poisson_ratio: 0.3, ..Material::default() };
+    Ok(on_the_floor(sampling, material, mls, integrator, dt))
+}
+
 /// Ciecierski's torus of about these many elements; 20 ms at 3 500 on a GTX 1060.
 const TORI: [(TorusSection, usize, Option<f64>); 5] = [
     (TorusSection::Fan(10), 22, None),
@@ -112,26 +116,7 @@ const TORI: [(TorusSection, usize, Option<f64>); 5] = [
 
 fn ciecierski(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     for (section, segments, paper) in TORI {
-        let mesh = torus_tets(1.0, 0.4, section, segments)?;
-        let elements = mesh.tets.len();
-        let material = Material {
-            law: LawKind::Linear,
-            young_modulus: 7000.0,
-            poisson_ratio: 0.2,
-            density: 1.0,
-            rayleigh_mass: 10.0,
-            rayleigh_stiffness: 2.5,
-            ..Material::default()
-        };
-        let mut body = Body::new("torus", Geometry::Tets(mesh), Method::Tet, material);
-        for side in [-1.0, 1.0] {
-            // Both flanks of the ring are pushed towards its middle with 100 N each.
-            let (low, high) = if side < 0.0 { (-2.0, -1.1) } else { (1.1, 2.0) };
-            let region = Region::Box { min: [low, -1.0, -0.4], max: [high, 1.0, 0.4] };
-            body.loads.push(Load { region, kind: LoadKind::TotalForce([-100.0 * side, 0.0, 0.0]) });
-        }
-        let mut scene = Scene { bodies: vec![body], gravity: [0.0; 3], ..Scene::default() };
-        scene.solver.step = 0.016;
+        let (scene, elements) = torus_scene(section, segments)?;
         let threads = rayon::current_num_threads();
         let timed = time_steps::<f32>(&scene, 0.016, BUDGET)?;
         let row =
@@ -143,6 +128,63 @@ fn ciecierski(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
         });
     }
     Ok(())
+}
+
+fn torus_scene(section: TorusSection, segments: usize) -> anyhow::Result<(Scene, usize)> {
+    let mesh = torus_tets(1.0, 0.4, section, segments)?;
+    let elements = mesh.tets.len();
+    let material = Material {
+        law: LawKind::Linear,
+        young_modulus: 7000.0,
+        poisson_ratio: 0.2,
+        density: 1.0,
+        rayleigh_mass: 10.0,
+        rayleigh_stiffness: 2.5,
+        ..Material::default()
+    };
+    let mut body = Body::new("torus", Geometry::Tets(mesh), Method::Tet, material);
+    for side in [-1.0, 1.0] {
+        // Both flanks of the ring are pushed towards its middle with 100 N each.
+        let (low, high) = if side < 0.0 { (-2.0, -1.1) } else { (1.1, 2.0) };
+        let region = Region::Box { min: [low, -1.0, -0.4], max: [high, 1.0, 0.4] };
+        body.loads.push(Load { region, kind: LoadKind::TotalForce([-100.0 * side, 0.0, 0.0]) });
+    }
+    let mut scene = Scene { bodies: vec![body], gravity: [0.0; 3], ..Scene::default() };
+    scene.solver.step = 0.016;
+    Ok((scene, elements))
+}
+
+/// A workload of a paper: a step of `dt` [s], `parts` of which make one of the paper's, and the paper's own rate.
+pub(super) struct Workload {
+    pub case: String,
+    pub scene: Scene,
+    pub dt: f64,
+    pub parts: f64,
+    pub paper: Option<f64>,
+}
+
+/// All of them.
+pub(super) fn workloads() -> anyhow::Result<Vec<Workload>> {
+    let mut all = Vec::new();
+    for (points, neighbours, paper) in STEGMAYR {
+        let case = format!("stegmayr-5.1 {}", points.iter().product::<usize>());
+        let scene = stegmayr_scene(points, neighbours)?;
+        all.push(Workload { case, scene, dt: 0.01, parts: 1.0, paper: Some(paper) });
+    }
+    let his = unstabilised(Support::Nearest { k: 10, factor: 3.0 });
+    for (points, explicit_ms, implicit_ms) in MUELLER {
+        let explicit = (Integrator::LeapFrog, 1e-4, 20.0, explicit_ms);
+        for (integrator, dt, parts, ms) in [explicit, (Integrator::ImplicitEuler, 0.01, 1.0, implicit_ms)] {
+            let case = format!("mueller-1 {} his support", points.iter().product::<usize>());
+            let scene = mueller_scene(points, his, integrator, dt)?;
+            all.push(Workload { case, scene, dt, parts, paper: Some(1e3 / ms) });
+        }
+    }
+    for (section, segments, paper) in TORI {
+        let (scene, elements) = torus_scene(section, segments)?;
+        all.push(Workload { case: format!("ciecierski-torus {elements}"), scene, dt: 0.016, parts: 1.0, paper });
+    }
+    Ok(all)
 }
 
 /// The papers' phyxels: no penalty, no correction.
@@ -205,7 +247,7 @@ pub(super) fn describe<R: phyxel::math::Real>(
         suite: "papers",
         method: bodies[0].method,
         solver: scene.solver.integrator.name(),
-        device: "cpu",
+        device: "cpu".into(),
         threads,
         precision,
         nodes: bodies.iter().map(|b| b.nodes).sum(),

@@ -14,7 +14,7 @@ pub struct Row {
     /// The integrator.
     pub solver: &'static str,
     /// Where it ran.
-    pub device: &'static str,
+    pub device: String,
     /// On how many threads.
     pub threads: usize,
     /// In which numbers.
@@ -53,6 +53,12 @@ pub struct Row {
     pub bytes_per_node: Option<f64>,
     /// Memory per element [bytes].
     pub bytes_per_element: Option<f64>,
+    /// Memory moved per step or launch, at least [MB].
+    pub megabytes: Option<f64>,
+    /// How fast it was moved [GB/s].
+    pub gb_per_s: Option<f64>,
+    /// The same, as a part of what a plain copy reaches on the device.
+    pub copy_fraction: Option<f64>,
     /// Coefficient of determination of a straight line of time over nodes, from 10 k nodes on.
     pub r_squared_time: Option<f64>,
     /// The same for memory.
@@ -82,6 +88,15 @@ impl Row {
         self
     }
 
+    /// With the memory that is moved in the time per step, beside what a copy reaches [bytes/s].
+    pub fn moving(mut self, bytes: f64, copy: f64) -> Self {
+        let bandwidth = self.ms_per_step.map(|ms| bytes / (ms * 1e-3));
+        self.megabytes = Some(bytes * 1e-6);
+        self.gb_per_s = bandwidth.map(|b| b * 1e-9);
+        self.copy_fraction = bandwidth.map(|b| b / copy);
+        self
+    }
+
     /// The line that people read.
     pub fn line(&self) -> String {
         let or_blank = |value: Option<f64>, digits: usize| value.map_or(String::new(), |v| format!("{v:.digits$}"));
@@ -108,7 +123,11 @@ impl Row {
         add("in contact", self.contact_share, 2);
         add("paper", self.paper_steps_per_s, 1);
         add("times paper", self.ratio_to_paper, 1);
+        add("times peer", self.ratio_to_peer, 2);
         add("million/s", self.millions_per_s, 1);
+        add("MB", self.megabytes, 2);
+        add("GB/s", self.gb_per_s, 0);
+        add("of copy", self.copy_fraction, 3);
         add("B/node", self.bytes_per_node, 0);
         add("B/element", self.bytes_per_element, 0);
         add("R² time", self.r_squared_time, 5);

@@ -117,7 +117,7 @@ pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
                     out(Row {
                         suite: "papers",
                         case: format!("{case}: {error}"),
-                        device: "cpu",
+                        device: "cpu".into(),
                         threads,
                         ..Row::default()
                     });

@@ -1,17 +1,29 @@
 //! `phyxel bench`: the benchmark suites.
 
-use crate::args::{BenchArgs, DeviceArg};
+use crate::args::BenchArgs;
 use crate::bench::{Row, SUITES, Suite};
+use crate::device::Wanted;
 use crate::failure::Failure;
 use crate::report;
 use crate::threads::with_threads;
 
 /// Runs the command: a line for each row as it comes.
 pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
-    if args.device == DeviceArg::Gpu {
-        return Err(Failure::input("--device gpu: this version calculates on the processor only; leave it out"));
+    // Benchmarks compare devices: they use the one that is asked for, and the processor otherwise.
+    let device = match Wanted::parse(&args.device) {
+        Wanted::Cpu | Wanted::Auto => None,
+        Wanted::Gpu(choice) => Some(phyxel_gpu::Device::open(&choice).map_err(Failure::input)?),
+    };
+    let mut chosen = choose(&args.suites)?;
+    if device.is_some() {
+        if let (Some(suite), false) = (chosen.iter().find(|s| s.run_on.is_none()), args.suites.is_empty()) {
+            return Err(Failure::input(format!(
+                "the suite {} runs on the processor only; leave --device out",
+                suite.name
+            )));
+        }
+        chosen.retain(|suite| suite.run_on.is_some());
     }
-    let chosen = choose(&args.suites)?;
     let talks = args.tell.talks();
     let rows = with_threads(args.threads, |_| {
         let mut rows: Vec<Row> = Vec::new();
@@ -22,7 +34,11 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
                 }
                 rows.push(row);
             };
-            (suite.run)(&mut out).map_err(|error| Failure::work(format!("suite {}: {error:#}", suite.name)))?;
+            let outcome = match (&device, suite.run_on) {
+                (Some(device), Some(run_on)) => run_on(device, &mut out),
+                _ => (suite.run)(&mut out),
+            };
+            outcome.map_err(|error| Failure::work(format!("suite {}: {error:#}", suite.name)))?;
         }
         Ok(rows)
     })?;

@@ -67,8 +67,28 @@ fn listing() -> Listing {
             .iter()
             .map(|suite| Named { name: suite.name.into(), summary: suite.summary.into() })
             .collect(),
-        devices: vec![Named { name: "cpu".into(), summary: format!("{threads} threads") }],
+        devices: devices(threads),
     }
+}
+
+/// The processor, and every graphics device with its limits.
+fn devices(threads: usize) -> Vec<Named> {
+    let cpu = Named { name: "cpu".into(), summary: format!("{threads} threads") };
+    let gpu = |a: phyxel_gpu::AdapterSummary| Named {
+        name: format!("{} {}", a.index, a.name),
+        summary: format!(
+            "{}, {}, {}; buffers to {:.1} GiB, {:.1} GiB at a time, {} per kernel, {} KiB per workgroup{}",
+            a.kind,
+            a.backend,
+            a.driver,
+            a.max_buffer_bytes as f64 / f64::from(1 << 30),
+            a.max_binding_bytes as f64 / f64::from(1 << 30),
+            a.max_storage_buffers,
+            a.workgroup_bytes >> 10,
+            if a.timestamps { ", timestamps" } else { "" },
+        ),
+    };
+    std::iter::once(cpu).chain(phyxel_gpu::adapters().into_iter().map(gpu)).collect()
 }
 
 fn material_entry(preset: &Preset) -> MaterialEntry {

@@ -9,7 +9,8 @@ use phyxel::{AnySimulation, StepReport};
 use phyxel_io::picture::outlines;
 use phyxel_io::{Checkpoint, Format, FrameStats, Recorder, read_checkpoint, write_checkpoint};
 
-use crate::args::{DeviceArg, RunArgs};
+use crate::args::RunArgs;
+use crate::device::{Place, Wanted};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -23,12 +24,10 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
 /// Runs the command.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let formats = formats(&args.formats)?;
-    if args.device == DeviceArg::Gpu {
-        return Err(Failure::input("--device gpu is not in this version; use cpu or auto"));
-    }
+    let wanted = Wanted::parse(&args.device);
     with_threads(args.scene.threads, |threads| {
         let source = source::load(&args.scene)?;
-        let mut run = Run::prepare(args, &source, &formats)?;
+        let mut run = Run::prepare(args, &source, &formats, &wanted)?;
         interrupt::listen()?;
         let end = run.simulate(args.tell.quiet);
         run.conclude(args, &source, threads, end)
@@ -72,6 +71,7 @@ impl Clock {
 struct Run<'a> {
     scene: &'a Scene,
     simulation: AnySimulation,
+    place: Place,
     recorder: Option<Recorder>,
     folder: PathBuf,
     /// What every checkpoint of this run says besides the state.
@@ -87,7 +87,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     /// Builds the simulation, takes up a checkpoint if asked to, and opens the outputs: the folder is touched last, so
     /// that wrong input leaves no trace.
-    fn prepare(args: &RunArgs, source: &'a Source, formats: &[Format]) -> Result<Self, Failure> {
+    fn prepare(args: &RunArgs, source: &'a Source, formats: &[Format], wanted: &Wanted) -> Result<Self, Failure> {
         let scene = &source.scene;
         let mut clock = Clock::start();
         let mut simulation = source::build(source, &args.scene)?;
@@ -107,11 +107,16 @@ impl<'a> Run<'a> {
                 "the run is complete already; give a greater --frames to go on, or run without --resume",
             ));
         }
+        let place = Place::choose(wanted, scene, &simulation)?;
+        if let (Some(why), false) = (place.why_cpu(), args.tell.quiet) {
+            eprintln!("calculating on the CPU: {why}");
+        }
         let recorder = recorder(scene, formats, &simulation, &folder, last, resumed)?;
         let frame = identity.frame;
         let totals = StepReport { steps: identity.step, ..StepReport::default() };
         clock.build = clock.started.elapsed();
-        let mut run = Run { scene, simulation, recorder, folder, identity, first: frame, frame, last, totals, clock };
+        let mut run =
+            Run { scene, simulation, place, recorder, folder, identity, first: frame, frame, last, totals, clock };
         if resumed.is_none() {
             run.record(0, &StepReport::default())?;
         }
@@ -141,7 +146,8 @@ impl<'a> Run<'a> {
     fn next_frame(&mut self, saved: &mut Instant) -> Result<(), Failure> {
         let next = self.frame + 1;
         let stepping = Instant::now();
-        let report = self.simulation.advance_to(next as f64 / self.scene.frame_rate).map_err(Failure::work)?;
+        let time = next as f64 / self.scene.frame_rate;
+        let report = self.place.advance_to(&mut self.simulation, time)?;
         self.clock.simulate += stepping.elapsed();
         self.totals.merge(&report);
         self.record(next, &report)?;
@@ -224,6 +230,7 @@ impl<'a> Run<'a> {
     /// What was noticed while building and while stepping.
     fn warnings(&self) -> Vec<String> {
         let mut warnings = self.simulation.warnings().to_vec();
+        warnings.extend(self.place.trouble().map(String::from));
         let StepReport { stopped_early, rollbacks, .. } = self.totals;
         if stopped_early > 0 {
             warnings.push(format!(
@@ -243,7 +250,7 @@ impl<'a> Run<'a> {
         let wall_s = self.clock.started.elapsed().as_secs_f64();
         RunReport {
             scene: source.scene.name.clone(),
-            device: "cpu",
+            device: self.place.name(),
             precision: source::precision(&args.scene).name(),
             threads,
             frames: self.frame + 1,
@@ -257,7 +264,7 @@ impl<'a> Run<'a> {
             state_hash: format!("{:016x}", self.simulation.state_hash()),
             warnings: self.warnings(),
             outputs: outputs.iter().map(|path| path.display().to_string()).collect(),
-            timings_ms: self.clock.in_ms(),
+            timings_ms: self.clock.in_ms().into_iter().chain(self.place.kernel_ms(&self.simulation)).collect(),
         }
     }
 }

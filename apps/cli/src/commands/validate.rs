@@ -1,8 +1,12 @@
 //! `phyxel validate`: the mechanics cases with known answers.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use phyxel_validation::{Case, Options, Row, cases};
 
-use crate::args::ValidateArgs;
+use crate::args::{PrecisionArg, ValidateArgs};
+use crate::device::Wanted;
 use crate::failure::Failure;
 use crate::threads::with_threads;
 use crate::{interrupt, report, source};
@@ -15,6 +19,7 @@ pub fn case_names() -> Vec<&'static str> {
 /// Runs the command: a line for each row as it comes, and exit status 1 when one does not pass.
 pub fn validate(args: &ValidateArgs) -> Result<(), Failure> {
     let chosen = choose(&args.cases)?;
+    let diverted = divert(args)?;
     let options = Options { precision: source::precision_of(args.precision) };
     let rows = with_threads(args.threads, |_| {
         interrupt::listen()?;
@@ -27,6 +32,12 @@ pub fn validate(args: &ValidateArgs) -> Result<(), Failure> {
     let failed = rows.iter().filter(|row| !row.pass).count();
     if args.tell.talks() {
         println!("{} rows, {} pass, {failed} fail", rows.len(), rows.len() - failed);
+        if let Some(counts) = diverted {
+            let [device, cpu] = [&counts.on_device, &counts.on_cpu].map(|count| count.load(Ordering::Relaxed));
+            println!(
+                "{device} simulations ran on the device, {cpu} on the CPU because the device cannot do what they need"
+            );
+        }
     }
     if interrupt::asked_to_stop() {
         return Err(Failure::Interrupted("interrupted; the rows so far are complete".into()));
@@ -42,6 +53,16 @@ pub fn validate(args: &ValidateArgs) -> Result<(), Failure> {
             row.quantity
         )))
     })
+}
+
+/// Sends simulations to a graphics device, where one is asked for.
+fn divert(args: &ValidateArgs) -> Result<Option<Arc<phyxel_gpu::Diverted>>, Failure> {
+    let Wanted::Gpu(choice) = Wanted::parse(&args.device) else { return Ok(None) };
+    if args.precision != PrecisionArg::F32 {
+        return Err(Failure::input("graphics devices calculate in f32: add --precision f32"));
+    }
+    let device = phyxel_gpu::Device::open(&choice).map_err(Failure::input)?;
+    Ok(Some(phyxel_gpu::divert_all(&device)))
 }
 
 fn run_cases(chosen: &[Case], options: &Options, talks: bool) -> Vec<Row> {

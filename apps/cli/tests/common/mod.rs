@@ -5,7 +5,10 @@ use std::process::{Command, Output};
 
 /// Runs `phyxel` in a folder.
 pub fn phyxel(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_phyxel")).current_dir(folder).args(args).output().expect("the command starts")
+    let mut command = Command::new(env!("CARGO_BIN_EXE_phyxel"));
+    // Mesa's layer looks for a desktop and complains on stderr, beside our own sentences, where this is not set.
+    command.current_dir(folder).args(args).env("XDG_RUNTIME_DIR", folder);
+    command.output().expect("the command starts")
 }
 
 /// What it said on stderr.

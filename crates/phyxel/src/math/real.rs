@@ -107,7 +107,7 @@ pub trait Real: Scalar + Div<Output = Self> + PartialOrd + Default + Display {
 }
 
 macro_rules! real {
-    ($t:ident, $bits:ident, $quad:ty) => {
+    ($t:ident, $bits:ident, $quad:ty, $build:path) => {
         impl Scalar for $t {
             #[inline(always)]
             fn of(x: f64) -> Self {
@@ -159,10 +159,10 @@ macro_rules! real {
                 $t::from_bits(bits as $bits)
             }
             fn engine(scene: &Scene) -> Result<Built<Self>, BuildError> {
-                crate::solver::engine::build(scene)
+                $build(scene)
             }
         }
     };
 }
-real!(f32, u32, wide::f32x4);
-real!(f64, u64, wide::f64x4);
+real!(f32, u32, wide::f32x4, crate::solver::engine::build_single);
+real!(f64, u64, wide::f64x4, crate::solver::engine::build);

@@ -12,6 +12,7 @@ use crate::rigid::{RigidState, World};
 use crate::scene::{Scene, SolverSettings};
 use crate::state::State;
 use crate::stencil::block::Stencils;
+use std::sync::OnceLock;
 
 /// Everything of a simulation that has loops over elements in it.
 pub trait Engine<R: Real>: Send + Sync {
@@ -61,6 +62,26 @@ pub struct Built<R: Real> {
     pub warnings: Warnings,
     /// What moves them.
     pub engine: Box<dyn Engine<R>>,
+}
+
+/// Takes over simulations in `f32` as they are built.
+pub type Divert = Box<dyn Fn(&Scene, Built<f32>) -> Built<f32> + Send + Sync>;
+
+static DIVERT: OnceLock<Divert> = OnceLock::new();
+
+/// Hands every simulation in `f32` that is built from now on to `hook`, which may give it another engine: a device's. Only
+/// the first hook of a process counts.
+pub fn divert(hook: Divert) {
+    let _ = DIVERT.set(hook);
+}
+
+/// A scene in `f32`, diverted if somebody has asked for that.
+pub(crate) fn build_single(scene: &Scene) -> Result<Built<f32>, BuildError> {
+    let built = build(scene)?;
+    Ok(match DIVERT.get() {
+        Some(hook) => hook(scene, built),
+        None => built,
+    })
 }
 
 /// A solver with the buffers of re-anchoring.

@@ -17,11 +17,12 @@ mod row;
 mod sleep;
 pub mod stable_step;
 mod system;
-mod touch;
+pub mod touch;
 mod xpbd;
 
-pub use engine::{Built, Engine};
+pub use engine::{Built, Divert, Engine, divert};
 pub use guard::StepError;
+pub use implicit::Inertia;
 pub use ledger::{ContactForce, Partner};
 pub use sleep::Rest;
 pub use touch::Touch;

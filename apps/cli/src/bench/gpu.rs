@@ -1,0 +1,166 @@
+//! The kernels of a graphics device: time, bytes, and how near they come to a plain copy.
+
+use super::Row;
+use phyxel::material::LawKind;
+use phyxel::scene::{Body, Integrator, Method, MlsSettings, Pin, Region, Scene, Support};
+use phyxel::shape::Geometry;
+use phyxel::shape::structured::{CubeSplit, box_points, box_tets};
+use phyxel::{Material, Simulation};
+use phyxel_gpu::{Device, Explicit, Implicit, Resident, SkinProduct, copy_bandwidth};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Elements of the large workloads, in millions; a software driver gets small ones.
+fn sizes(device: &Device) -> &'static [f64] {
+    if device.summary().kind == "software" { &[0.02] } else { &[1.0, 5.0] }
+}
+
+/// What all cases need to know.
+struct Bench<'a> {
+    device: &'a Arc<Device>,
+    /// Bytes per second of a plain copy.
+    copy: f64,
+    out: &'a mut dyn FnMut(Row),
+}
+
+/// Runs the suite on a device.
+pub fn run(device: &Arc<Device>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
+    let bytes = 1_u64 << if device.summary().kind == "software" { 24 } else { 30 };
+    let copy = copy_bandwidth(device, bytes)?;
+    let mut bench = Bench { device, copy, out };
+    let row = bench.row("copy", "", "");
+    (bench.out)(row.timed(2e3 * bytes as f64 / copy, 0.0).moving(2.0 * bytes as f64, copy));
+    for &millions in sizes(device) {
+        for law in [LawKind::StVenantKirchhoff, LawKind::Corotated, LawKind::NeoHookean, LawKind::Linear] {
+            bench.explicit(tets(millions, law)?)?;
+        }
+        bench.implicit(tets(millions, LawKind::Corotated)?)?;
+    }
+    for stabilisation in [0.0, 0.1] {
+        bench.explicit(phyxels(sizes(device)[0], stabilisation)?)?;
+    }
+    bench.implicit(phyxels(sizes(device)[0], 0.1)?)?;
+    bench.skin(sizes(device)[0])
+}
+
+fn soft(law: LawKind) -> Material {
+    Material { law, young_modulus: 1e4, poisson_ratio: 0.3, density: 1000.0, ..Material::default() }
+}
+
+fn tets(millions: f64, law: LawKind) -> anyhow::Result<Body> {
+    let cells = (millions * 1e6 / 5.0).cbrt().round() as usize;
+    let mesh = box_tets([cells; 3], [0.0; 3], [1.0; 3], CubeSplit::Five)?;
+    Ok(Body::new("block", Geometry::Tets(mesh), Method::Tet, soft(law)))
+}
+
+/// 32 neighbours each.
+fn phyxels(millions: f64, stabilisation: f64) -> anyhow::Result<Body> {
+    let cells = (millions * 1e6).cbrt().round() as usize - 1;
+    let points = box_points([cells; 3], [0.0; 3], [1.0; 3])?;
+    let mut body = Body::new("block", Geometry::Points(points), Method::Mls, soft(LawKind::StVenantKirchhoff));
+    let support = Support::Spacings(2.1);
+    body.mls = MlsSettings { support, stabilisation, consistency: false, ..MlsSettings::default() };
+    Ok(body)
+}
+
+impl Bench<'_> {
+    fn row(&self, case: impl Into<String>, method: &'static str, solver: &'static str) -> Row {
+        let device = self.device.summary().name.clone();
+        Row { suite: "kernels", case: case.into(), method, solver, device, precision: "f32", ..Row::default() }
+    }
+
+    fn explicit(&mut self, body: Body) -> anyhow::Result<()> {
+        let (law, method) = (body.material.law.name(), body.method.name());
+        let penalty =
+            if body.method == Method::Mls { format!(" penalty {}", body.mls.stabilisation) } else { String::new() };
+        let mut scene = Scene { bodies: vec![body], ..Scene::default() };
+        scene.solver.integrator = Integrator::LeapFrog;
+        let simulation = Simulation::<f32>::build(&scene)?;
+        let resident = Resident::new(self.device, simulation.model(), simulation.state())?;
+        let explicit = Explicit::new(&resident, simulation.model(), &[], Integrator::LeapFrog)?;
+        let dt = 1e-5;
+        let steps = if self.device.summary().kind == "software" { 20 } else { 2000 };
+        explicit.run(&resident, 0.0, dt, steps / 10)?;
+        self.device.wait()?;
+        let started = Instant::now();
+        explicit.run(&resident, 0.0, dt, steps)?;
+        self.device.wait()?;
+        let ms = started.elapsed().as_secs_f64() * 1e3 / steps as f64;
+        let (nodes, elements) = (resident.node_count(), resident.element_count());
+        let (first, second) = resident.force_bytes();
+        let row = Row { nodes, elements, ..self.row(format!("explicit {law}{penalty}"), method, "leap-frog") };
+        (self.out)(row.timed(ms, dt).handling(elements as f64, "elements").moving((first + second) as f64, self.copy));
+        for kernel in explicit.time_kernels(&resident, dt, 32)? {
+            let case = format!("  {} pass, {law}{penalty}", kernel.name);
+            let row = Row { nodes, elements, ..self.row(case, method, "leap-frog") };
+            (self.out)(row.timed(kernel.seconds * 1e3, 0.0).moving(kernel.bytes as f64, self.copy));
+        }
+        Ok(())
+    }
+
+    /// Assembly, one iteration, and whole steps of 50 iterations.
+    fn implicit(&mut self, mut body: Body) -> anyhow::Result<()> {
+        let (law, method) = (body.material.law.name(), body.method.name());
+        body.pins.push(Pin::hold(Region::Box { min: [-1.0, -1.0, -1.0], max: [0.001, 2.0, 2.0] }));
+        let mut scene = Scene { bodies: vec![body], ..Scene::default() };
+        // So stiff that 50 iterations are never enough, and a tolerance that is never met: every iteration works.
+        scene.bodies[0].material.young_modulus = 1e8;
+        scene.solver.tolerance = 1e-4;
+        scene.solver.max_iterations = 50;
+        let simulation = Simulation::<f32>::build(&scene)?;
+        scene.solver.tolerance = -1.0;
+        let model = simulation.model();
+        let resident = Resident::new(self.device, model, simulation.state())?;
+        let mut implicit = Implicit::new(&resident, model, &[])?;
+        let (nodes, elements) = (resident.node_count(), resident.element_count());
+        let software = self.device.summary().kind == "software";
+        let dt = 1.0 / 60.0;
+        let (assembly, iteration) = implicit.time(&resident, model, dt, if software { 4 } else { 200 })?;
+        let bytes = implicit.iteration_bytes(&resident) as f64;
+        let row = |bench: &Self, case: String| Row { nodes, elements, ..bench.row(case, method, "implicit-euler") };
+        let rows = [
+            row(self, format!("  assembly, {law}")).timed(assembly * 1e3, 0.0),
+            row(self, format!("  one CG iteration, {law}")).timed(iteration * 1e3, 0.0).moving(bytes, self.copy),
+        ];
+        rows.into_iter().for_each(&mut *self.out);
+        for kernel in implicit.time_kernels(&resident, if software { 2 } else { 32 })? {
+            let row = row(self, format!("  {} pass, {law}", kernel.name)).timed(kernel.seconds * 1e3, 0.0);
+            (self.out)(if kernel.bytes > 0 { row.moving(kernel.bytes as f64, self.copy) } else { row });
+        }
+        let steps = if software { 1 } else { 40 };
+        implicit.step(&resident, model, (0.0, dt), &scene.solver)?;
+        self.device.wait()?;
+        let started = Instant::now();
+        let mut iterations = 0;
+        for _ in 0..steps {
+            iterations += implicit.step(&resident, model, (0.0, dt), &scene.solver)?.iterations;
+        }
+        self.device.wait()?;
+        let ms = started.elapsed().as_secs_f64() * 1e3 / f64::from(steps);
+        let row = Row {
+            iterations: Some(iterations as f64 / f64::from(steps)),
+            ..row(self, format!("implicit {law}, 50 iterations"))
+        };
+        (self.out)(row.timed(ms, dt).handling(elements as f64, "elements"));
+        Ok(())
+    }
+
+    /// A million points, each in a tetrahedron of the block.
+    fn skin(&mut self, millions: f64) -> anyhow::Result<()> {
+        let body = tets(millions, LawKind::Linear)?;
+        let Geometry::Tets(mesh) = &body.geometry else { return Ok(()) };
+        let count = (millions * 1e6) as usize;
+        let carriers: Vec<Vec<(u32, f32)>> =
+            (0..count).map(|i| mesh.tets[i * mesh.tets.len() / count].map(|n| (n, 0.25)).to_vec()).collect();
+        let rest = vec![[0.0; 3]; count];
+        let scene = Scene { bodies: vec![body], ..Scene::default() };
+        let simulation = Simulation::<f32>::build(&scene)?;
+        let resident = Resident::new(self.device, simulation.model(), simulation.state())?;
+        let skin = SkinProduct::new(&resident, &rest, &carriers)?;
+        if let Some(kernel) = skin.time(&resident, 32)? {
+            let row = Row { nodes: count, ..self.row("skin points", "", "") };
+            (self.out)(row.timed(kernel.seconds * 1e3, 0.0).moving(kernel.bytes as f64, self.copy));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+//! Where a scene is calculated: on the processor, or on a graphics device.
+
+use phyxel::{AnySimulation, Scene, StepReport};
+use phyxel_gpu::{Choice, Device, DriveError, Driver};
+
+use crate::failure::Failure;
+
+/// What `--device` asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The processor.
+    Cpu,
+    /// A graphics card where there is one, and where it is worth it.
+    Auto,
+    /// A graphics device, or nothing.
+    Gpu(Choice),
+}
+
+impl Wanted {
+    /// Takes the word.
+    pub fn parse(word: &str) -> Self {
+        match word {
+            "cpu" => Wanted::Cpu,
+            "auto" => Wanted::Auto,
+            other => Wanted::Gpu(Choice::parse(other)),
+        }
+    }
+}
+
+/// Below this many nodes a launch costs more than the work in it, and the processor is faster.
+const WORTH_IT: usize = 20_000;
+
+/// Where a run takes place.
+pub struct Place {
+    driver: Option<Driver>,
+    /// Whether the processor goes on when the device fails.
+    falls_back: bool,
+    why_cpu: Option<String>,
+    trouble: Option<String>,
+}
+
+impl Place {
+    /// Finds a place for a simulation, at its present state.
+    pub fn choose(wanted: &Wanted, scene: &Scene, simulation: &AnySimulation) -> Result<Self, Failure> {
+        let cpu = |why_cpu| Ok(Place { driver: None, falls_back: false, why_cpu, trouble: None });
+        let falls_back = *wanted == Wanted::Auto;
+        let choice = match wanted {
+            Wanted::Cpu => return cpu(None),
+            Wanted::Auto => Choice::Fastest,
+            Wanted::Gpu(choice) => choice.clone(),
+        };
+        let AnySimulation::F32(single) = simulation else {
+            return match falls_back {
+                true => cpu(None),
+                false => Err(Failure::input(
+                    "graphics devices calculate in f32: leave out --precision f64, or use --device cpu",
+                )),
+            };
+        };
+        if falls_back && single.model().node_count() < WORTH_IT {
+            return cpu(None);
+        }
+        let driver =
+            Device::open(&choice).map_err(DriveError::from).and_then(|device| Driver::new(&device, scene, single));
+        match driver {
+            Ok(driver) => Ok(Place { driver: Some(driver), falls_back, why_cpu: None, trouble: None }),
+            Err(error) if falls_back => cpu(Some(error.to_string())),
+            Err(error) => Err(Failure::input(format!("--device: {error}; use --device cpu or auto"))),
+        }
+    }
+
+    /// Why the processor calculates although a graphics device was wanted.
+    pub fn why_cpu(&self) -> Option<&str> {
+        self.why_cpu.as_deref()
+    }
+
+    /// What went wrong with the device on the way.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+
+    /// The device's name.
+    pub fn name(&self) -> String {
+        self.driver.as_ref().map_or("cpu".into(), |driver| driver.device().summary().name.clone())
+    }
+
+    /// Moves the simulation on; from its last good state on the processor, when a device fails that nobody insisted on.
+    pub fn advance_to(&mut self, simulation: &mut AnySimulation, time: f64) -> Result<StepReport, Failure> {
+        if let (Some(driver), AnySimulation::F32(single)) = (&mut self.driver, &mut *simulation) {
+            match driver.advance_to(single, time) {
+                Ok(report) => return Ok(report),
+                Err(error @ (DriveError::Device(_) | DriveError::Unsupported(_))) if self.falls_back => {
+                    eprintln!("going on on the CPU from t = {:.4} s: {error}", single.time());
+                    self.trouble = Some(format!("the CPU went on from t = {:.4} s: {error}", single.time()));
+                    self.driver = None;
+                }
+                Err(error) => return Err(Failure::work(error)),
+            }
+        }
+        simulation.advance_to(time).map_err(Failure::work)
+    }
+
+    /// How long each kernel takes [ms], where the device has a clock; measured on the last state.
+    pub fn kernel_ms(&self, simulation: &AnySimulation) -> Vec<(String, f64)> {
+        let (Some(driver), AnySimulation::F32(single)) = (&self.driver, simulation) else { return Vec::new() };
+        let times = driver.time_kernels(single).unwrap_or_default();
+        times.into_iter().map(|k| (format!("kernel {}", k.name), k.seconds * 1e3)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_say_where() {
+        assert_eq!(Wanted::parse("cpu"), Wanted::Cpu);
+        assert_eq!(Wanted::parse("auto"), Wanted::Auto);
+        assert_eq!(Wanted::parse("gpu"), Wanted::Gpu(Choice::Any));
+        assert_eq!(Wanted::parse("0"), Wanted::Gpu(Choice::Index(0)));
+    }
+}

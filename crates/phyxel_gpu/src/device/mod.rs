@@ -1,0 +1,121 @@
+//! A graphics card, ready to work.
+
+mod buffers;
+mod choice;
+mod error;
+mod kernel;
+mod readback;
+pub(crate) mod sources;
+mod split;
+mod timing;
+
+pub(crate) use buffers::{Store, strided};
+pub use choice::{AdapterSummary, Choice, adapters};
+pub use error::GpuError;
+pub(crate) use kernel::{Access, Bound, Kernel, Recipe};
+pub(crate) use readback::Readback;
+pub(crate) use timing::Stopwatch;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// A device that was opened, its queue, and the kernels compiled for it so far.
+pub struct Device {
+    pub(crate) wgpu: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    summary: AdapterSummary,
+    /// Arrays are cut into buffers of this size, a power of two [bytes].
+    part_bytes: u64,
+    /// The first thing that went wrong outside of a call that could say so.
+    trouble: Arc<Mutex<Option<GpuError>>>,
+    kernels: Mutex<HashMap<String, Arc<Kernel>>>,
+}
+
+impl Device {
+    /// Opens the device that is asked for, with all of its limits: the defaults of wgpu are those of browsers.
+    pub fn open(choice: &Choice) -> Result<Arc<Self>, GpuError> {
+        Device::open_within(choice, u64::MAX)
+    }
+
+    /// Opens a device and lets kernels see no more than so many bytes of an array at a time, as small devices do; at least
+    /// 4 KiB.
+    pub fn open_within(choice: &Choice, most_bytes: u64) -> Result<Arc<Self>, GpuError> {
+        let (adapter, summary) = choice::pick(choice)?;
+        let most = most_bytes.min(summary.max_buffer_bytes).min(summary.max_binding_bytes).max(4096);
+        let part_bytes = 1 << most.ilog2();
+        let features = adapter.features() & (wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SUBGROUP);
+        let request = wgpu::DeviceDescriptor {
+            label: Some("phyxel"),
+            required_features: features,
+            required_limits: adapter.limits(),
+            memory_hints: wgpu::MemoryHints::Performance,
+            ..Default::default()
+        };
+        let opened = pollster::block_on(adapter.request_device(&request));
+        let (wgpu, queue) =
+            opened.map_err(|e| GpuError::Refused { device: summary.name.clone(), why: e.to_string() })?;
+        let trouble = Arc::new(Mutex::new(None));
+        let (on_error, on_loss) = (trouble.clone(), trouble.clone());
+        let name = summary.name.clone();
+        wgpu.on_uncaptured_error(Arc::new(move |error| note(&on_error, GpuError::of(error))));
+        wgpu.set_device_lost_callback(move |reason, message| {
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                note(&on_loss, GpuError::Lost { device: name.clone(), why: message });
+            }
+        });
+        Ok(Arc::new(Device { wgpu, queue, summary, part_bytes, trouble, kernels: Mutex::default() }))
+    }
+
+    /// What kind of device this is.
+    pub fn summary(&self) -> &AdapterSummary {
+        &self.summary
+    }
+
+    /// The most of an array that one buffer holds [bytes].
+    pub(crate) fn part_bytes(&self) -> u64 {
+        self.part_bytes
+    }
+
+    /// Whether kernels can be timed on the device itself.
+    pub fn has_timestamps(&self) -> bool {
+        self.wgpu.features().contains(wgpu::Features::TIMESTAMP_QUERY)
+    }
+
+    /// What went wrong since the last call, if anything did.
+    pub fn check(&self) -> Result<(), GpuError> {
+        match self.trouble.lock().ok().and_then(|mut t| t.take()) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Remembers that something went wrong, unless something else already has.
+    pub(crate) fn note(&self, error: GpuError) {
+        note(&self.trouble, error);
+    }
+
+    /// Waits until everything that was submitted is done.
+    pub fn wait(&self) -> Result<(), GpuError> {
+        let waited = self.wgpu.poll(wgpu::PollType::wait_indefinitely());
+        self.check()?;
+        waited.map(|_| ()).map_err(|e| GpuError::Lost { device: self.summary.name.clone(), why: e.to_string() })
+    }
+
+    /// Writes the first bytes of a uniform store.
+    pub(crate) fn fill(&self, store: &Store, bytes: &[u8]) {
+        self.write(store, 0, bytes);
+    }
+
+    /// A kernel, compiled on its first use and kept.
+    pub(crate) fn kernel(&self, recipe: &Recipe<'_>, parts: &[usize]) -> Arc<Kernel> {
+        let key = recipe.key(parts);
+        let mut kernels = self.kernels.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        kernels.entry(key).or_insert_with(|| Arc::new(Kernel::new(&self.wgpu, recipe, parts, self.part_bytes))).clone()
+    }
+}
+
+fn note(trouble: &Mutex<Option<GpuError>>, error: GpuError) {
+    if let Ok(mut first) = trouble.lock() {
+        first.get_or_insert(error);
+    }
+}

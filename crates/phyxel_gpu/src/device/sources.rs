@@ -1,0 +1,108 @@
+//! The sources of kernels, put together from their parts.
+
+const MATH: &str = include_str!("../kernels/math.wgsl");
+const SVD: &str = include_str!("../kernels/svd.wgsl");
+const LAWS: &str = include_str!("../kernels/laws.wgsl");
+const TANGENT: &str = include_str!("../kernels/tangent.wgsl");
+const CONTACT: &str = include_str!("../kernels/contact.wgsl");
+const GATHER: &str = include_str!("../kernels/gather.wgsl");
+
+fn elastic(kernel: &str) -> String {
+    [MATH, SVD, LAWS, TANGENT, kernel].concat()
+}
+
+/// Forces of tetrahedra.
+pub(crate) fn tets() -> String {
+    elastic(include_str!("../kernels/tets.wgsl"))
+}
+
+/// Stresses of other stencils.
+pub(crate) fn general() -> String {
+    elastic(include_str!("../kernels/general.wgsl"))
+}
+
+/// Motion of nodes.
+pub(crate) fn nodes() -> String {
+    [MATH, CONTACT, GATHER, include_str!("../kernels/nodes.wgsl")].concat()
+}
+
+/// Loads that follow the surface.
+pub(crate) fn pressure() -> String {
+    include_str!("../kernels/pressure.wgsl").into()
+}
+
+/// Blocks of the stiffness of tetrahedra.
+pub(crate) fn blocks() -> String {
+    elastic(include_str!("../kernels/blocks.wgsl"))
+}
+
+/// Tangents of other stencils.
+pub(crate) fn tangents() -> String {
+    elastic(include_str!("../kernels/tangents.wgsl"))
+}
+
+/// The matrix from the blocks.
+pub(crate) fn assemble() -> String {
+    [MATH, include_str!("../kernels/assemble.wgsl")].concat()
+}
+
+/// The preconditioner.
+pub(crate) fn diagonal() -> String {
+    [MATH, include_str!("../kernels/diagonal.wgsl")].concat()
+}
+
+/// Matrix-free products, over elements.
+pub(crate) fn product() -> String {
+    [MATH, include_str!("../kernels/product.wgsl")].concat()
+}
+
+/// Matrix-free products, over nodes.
+pub(crate) fn product_nodes() -> String {
+    include_str!("../kernels/product_nodes.wgsl").into()
+}
+
+/// Products with the matrix.
+pub(crate) fn multiply() -> String {
+    include_str!("../kernels/multiply.wgsl").into()
+}
+
+/// Conjugate gradients.
+pub(crate) fn cg() -> String {
+    [MATH, include_str!("../kernels/cg.wgsl")].concat()
+}
+
+/// Held nodes of implicit steps.
+pub(crate) fn pins() -> String {
+    include_str!("../kernels/pins.wgsl").into()
+}
+
+/// Surfaces carried by nodes.
+pub(crate) fn skin() -> String {
+    include_str!("../kernels/skin.wgsl").into()
+}
+
+/// A copy, for the bandwidth that is there to be had.
+pub(crate) fn copy() -> String {
+    include_str!("../kernels/copy.wgsl").into()
+}
+
+/// All of them, by name.
+pub(crate) fn all() -> Vec<(&'static str, String)> {
+    vec![
+        ("tets", tets()),
+        ("general", general()),
+        ("nodes", nodes()),
+        ("pressure", pressure()),
+        ("blocks", blocks()),
+        ("tangents", tangents()),
+        ("assemble", assemble()),
+        ("diagonal", diagonal()),
+        ("product", product()),
+        ("product at nodes", product_nodes()),
+        ("multiply", multiply()),
+        ("cg", cg()),
+        ("pins", pins()),
+        ("skin", skin()),
+        ("copy", copy()),
+    ]
+}

@@ -1,0 +1,342 @@
+//! Implicit Euler on the device: the system is assembled, preconditioned and solved there; one small report comes back
+//! per solve.
+
+mod contact;
+mod kernels;
+mod system;
+
+use crate::bench::KernelTime;
+use crate::device::{GpuError, Readback, Stopwatch};
+use crate::resident::Resident;
+use bytemuck::{Pod, Zeroable};
+use contact::Touching;
+use kernels::Kernels;
+use phyxel::math::Vec3;
+use phyxel::model::Model;
+use phyxel::scene::{Collider, SolverSettings};
+use system::System;
+
+/// Moves a resident model by implicit Euler, linearised once per step.
+pub struct Implicit {
+    system: System,
+    kernels: Kernels,
+    touching: Option<Touching>,
+    /// What the present masses and penalties were scaled with [s].
+    gamma: f64,
+    /// Iterations that the last solve took.
+    last: usize,
+}
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolveReport {
+    /// Iterations of conjugate gradients, over all solves of the step.
+    pub iterations: usize,
+    /// `|b − A x|`, computed at the end, relative to its value at the start or to `|b|`, whichever is less.
+    pub residual: f64,
+    /// Solves that stopped before their tolerance.
+    pub stopped_early: usize,
+    /// Nodes that touch something.
+    pub contacts: usize,
+    /// Whether all numbers are finite.
+    pub finite: bool,
+}
+
+/// The twin of `Scalars` in `cg.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+struct Scalars {
+    rz: [f32; 2],
+    goal_squared: f32,
+    size: f32,
+    begin: f32,
+    scale: f32,
+    reached: f32,
+    alpha: f32,
+    done: u32,
+    iterations: u32,
+    trouble: u32,
+    halted: u32,
+}
+
+/// The twin of `Job` in `cg.wgsl` and, to `always`, in `multiply.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+struct Job {
+    nodes: u32,
+    groups: u32,
+    parity: u32,
+    always: u32,
+    gamma: f32,
+    tolerance: f32,
+    first: u32,
+    least: f32,
+}
+
+/// Places of the jobs among the uniform blocks.
+const FIRST: usize = 2;
+const AGAIN: usize = 3;
+
+/// Most iterations per submission.
+const MOST_AT_ONCE: usize = 512;
+
+impl Implicit {
+    /// Prepares the system of a model.
+    pub fn new(resident: &Resident, model: &Model<f32>, colliders: &[Collider]) -> Result<Self, GpuError> {
+        let system = System::new(resident, model)?;
+        let touching = (!colliders.is_empty()).then(Touching::default);
+        let kernels = Kernels::new(resident, &system, model, touching.is_some())?;
+        resident.device().check()?;
+        Ok(Implicit { system, kernels, touching, gamma: 0.0, last: 20 })
+    }
+
+    /// Takes one step of `dt` from `time`; the state on the device is the new one afterwards.
+    pub fn step(
+        &mut self,
+        resident: &Resident,
+        model: &Model<f32>,
+        (time, dt): (f64, f64),
+        settings: &SolverSettings,
+    ) -> Result<SolveReport, GpuError> {
+        self.rescale(resident, model, dt);
+        match self.touching.take() {
+            Some(mut touching) => {
+                let report = touching.step(self, resident, model, (time, dt), settings);
+                self.touching = Some(touching);
+                report
+            }
+            None => {
+                self.system.write_pins(resident, &model.pins, time + dt, dt);
+                self.write_jobs(resident, dt, settings.tolerance, 0.0);
+                self.submit_assembly(resident, true);
+                let report = self.solve(resident, settings)?;
+                self.finish(resident)?;
+                Ok(SolveReport { finite: self.is_finite(resident)?, ..report })
+            }
+        }
+    }
+
+    /// Masses and penalties carry `1 + γ alpha` and `γ² + γ beta`; they are written anew when the step changes.
+    fn rescale(&mut self, resident: &Resident, model: &Model<f32>, dt: f64) {
+        if self.gamma != dt {
+            self.system.rescale(resident, model, dt);
+            self.gamma = dt;
+        }
+    }
+
+    fn write_jobs(&self, resident: &Resident, dt: f64, tolerance: f64, least: f64) {
+        let job = |parity, always, first| Job {
+            nodes: resident.node_count() as u32,
+            groups: self.system.groups,
+            parity,
+            always,
+            gamma: dt as f32,
+            tolerance: tolerance as f32,
+            first,
+            least: least as f32,
+        };
+        let jobs = [job(0, 0, 0), job(1, 0, 0), job(0, 1, 1), job(0, 1, 0)];
+        self.system.write_jobs(resident, &jobs);
+    }
+
+    /// Forces, right-hand side, matrix and preconditioner at the present state.
+    fn submit_assembly(&self, resident: &Resident, pins: bool) {
+        let device = resident.device();
+        let mut encoder = device.wgpu.create_command_encoder(&Default::default());
+        {
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            self.kernels.assemble(resident, &self.system, &mut pass, pins);
+        }
+        device.queue.submit([encoder.finish()]);
+    }
+
+    /// Solves to the tolerance; starts again from the true residual where the recurrence had drifted from it.
+    fn solve(&mut self, resident: &Resident, settings: &SolverSettings) -> Result<SolveReport, GpuError> {
+        let mut last = f64::INFINITY;
+        let mut start = FIRST;
+        let mut done = 0;
+        loop {
+            let scalars = self.descend(resident, start, settings.max_iterations - done)?;
+            done = scalars.iterations as usize;
+            let residual = f64::from(scalars.reached) / f64::from(scalars.scale.max(f32::MIN_POSITIVE));
+            let goal = f64::from(scalars.goal_squared).sqrt();
+            let converged = f64::from(scalars.reached) <= goal || (scalars.done == 1 && done == 0);
+            let stuck = residual > 0.5 * last || !residual.is_finite();
+            if converged || stuck || done >= settings.max_iterations {
+                self.last = done.max(1);
+                let residual = if done == 0 { 0.0 } else { residual };
+                return Ok(SolveReport {
+                    iterations: done,
+                    residual,
+                    stopped_early: usize::from(!converged),
+                    ..SolveReport::default()
+                });
+            }
+            (last, start) = (residual, AGAIN);
+        }
+    }
+
+    /// Iterates from the residual of `x` until the device says that it is done; it is asked once per submission.
+    fn descend(&self, resident: &Resident, start: usize, most: usize) -> Result<Scalars, GpuError> {
+        let device = resident.device();
+        let mut iteration = 0;
+        let mut count = (self.last + self.last / 8 + 4).clamp(8, MOST_AT_ONCE);
+        loop {
+            let mut encoder = device.wgpu.create_command_encoder(&Default::default());
+            {
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                if iteration == 0 {
+                    self.kernels.restart(resident, &self.system, &mut pass, start);
+                }
+                let part = count.min(most - iteration);
+                for i in 0..part {
+                    self.kernels.iterate(resident, &self.system, &mut pass, (iteration + i) % 2);
+                }
+                iteration += part;
+                self.kernels.check(resident, &self.system, &mut pass);
+            }
+            let bytes = size_of::<Scalars>() as u64;
+            let readback = Readback::new(device, &mut encoder, &self.system.scalars, bytes);
+            device.queue.submit([encoder.finish()]);
+            readback.ask();
+            let scalars = readback.take::<Scalars>(device)?[0];
+            if scalars.done != 0 || iteration >= most {
+                return Ok(scalars);
+            }
+            count = (2 * count).min(MOST_AT_ONCE);
+        }
+    }
+
+    /// Moves nodes with the velocities found.
+    fn finish(&self, resident: &Resident) -> Result<(), GpuError> {
+        let device = resident.device();
+        let mut encoder = device.wgpu.create_command_encoder(&Default::default());
+        {
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            self.kernels.finish(&self.system, &mut pass);
+        }
+        device.queue.submit([encoder.finish()]);
+        device.check()
+    }
+
+    fn is_finite(&self, resident: &Resident) -> Result<bool, GpuError> {
+        let scalars: Vec<Scalars> = resident.device().read(&self.system.scalars, 1)?;
+        Ok(scalars[0].trouble == 0)
+    }
+
+    /// Forgets that numbers were not finite.
+    pub(crate) fn forgive(&self, resident: &Resident) {
+        resident.device().write(&self.system.scalars, 0, &[Scalars::default()]);
+    }
+
+    /// Seconds of one assembly, and of one iteration on average over `iterations`, by the clock on the wall.
+    pub fn time(
+        &mut self,
+        resident: &Resident,
+        model: &Model<f32>,
+        dt: f64,
+        iterations: usize,
+    ) -> Result<(f64, f64), GpuError> {
+        self.rescale(resident, model, dt);
+        self.system.write_pins(resident, &model.pins, dt, dt);
+        // No tolerance: the device must not stop before the count is done.
+        self.write_jobs(resident, dt, -1.0, 0.0);
+        let device = resident.device();
+        let repeats = 10;
+        let mut assembly = f64::INFINITY;
+        for _ in 0..3 {
+            device.wait()?;
+            let started = std::time::Instant::now();
+            (0..repeats).for_each(|_| self.submit_assembly(resident, true));
+            device.wait()?;
+            assembly = assembly.min(started.elapsed().as_secs_f64() / f64::from(repeats));
+        }
+        let mut best = f64::INFINITY;
+        for _ in 0..5 {
+            let mut encoder = device.wgpu.create_command_encoder(&Default::default());
+            {
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                self.kernels.restart(resident, &self.system, &mut pass, FIRST);
+            }
+            device.queue.submit([encoder.finish()]);
+            device.wait()?;
+            let started = std::time::Instant::now();
+            let mut encoder = device.wgpu.create_command_encoder(&Default::default());
+            {
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                (0..iterations).for_each(|i| self.kernels.iterate(resident, &self.system, &mut pass, i % 2));
+            }
+            device.queue.submit([encoder.finish()]);
+            device.wait()?;
+            best = best.min(started.elapsed().as_secs_f64() / iterations as f64);
+        }
+        Ok((assembly, best))
+    }
+
+    /// Times the launches of an assembly and of an iteration; empty when the device has no clock.
+    pub fn time_kernels(&self, resident: &Resident, repeats: u32) -> Result<Vec<KernelTime>, GpuError> {
+        let device = resident.device();
+        let kinds = kernels::TIMED.len() as u32;
+        let Some(mut watch) = Stopwatch::new(device, kinds * repeats) else { return Ok(Vec::new()) };
+        let mut encoder = device.wgpu.create_command_encoder(&Default::default());
+        {
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            self.kernels.restart(resident, &self.system, &mut pass, FIRST);
+        }
+        for repeat in 0..repeats as usize {
+            for kind in 0..kinds as usize {
+                let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: watch.next() };
+                let mut pass = encoder.begin_compute_pass(&descriptor);
+                self.kernels.launch_timed(resident, &self.system, &mut pass, (kind, repeat % 2));
+            }
+        }
+        watch.resolve(&mut encoder);
+        device.queue.submit([encoder.finish()]);
+        let seconds = watch.seconds(device)?;
+        let nodes = resident.node_count() as u64;
+        let blocks = self.system.blocks as u64;
+        let tets = resident.clusters.count as u64;
+        let product = 40 * blocks + nodes * 44 + resident.general.pairs as u64 * 32;
+        let assembly = 360 * tets + 64 * tets + 4 * blocks + 36 * blocks;
+        let bytes = [tets * (44 + 360), assembly, product, nodes * (4 * 16 + 32), nodes * 80];
+        let median = |kind: usize| {
+            let mut own: Vec<f64> = seconds.iter().skip(kind).step_by(kinds as usize).copied().collect();
+            own.sort_by(f64::total_cmp);
+            KernelTime { name: kernels::TIMED[kind].into(), seconds: own[own.len() / 2], bytes: bytes[kind] }
+        };
+        Ok((0..kinds as usize).map(median).collect())
+    }
+
+    /// Bytes that one iteration moves at least.
+    pub fn iteration_bytes(&self, resident: &Resident) -> u64 {
+        let nodes = resident.node_count() as u64;
+        // Product: the blocks with their columns, the rows, the field, masses and result. Then r, z, q and the
+        // preconditioner, and x, z and p.
+        let general = resident.general.pairs as u64 * 2 * 16 + resident.general.elements as u64 * (180 + 96);
+        40 * self.system.blocks as u64 + nodes * (8 + 16 + 4 + 16) + nodes * (4 * 16 + 32) + nodes * 80 + general
+    }
+
+    /// The product `A x` with the present matrix, in the order of the model; for tests.
+    pub fn product(
+        &mut self,
+        resident: &Resident,
+        model: &Model<f32>,
+        dt: f64,
+        x: &[Vec3<f32>],
+    ) -> Result<Vec<Vec3<f32>>, GpuError> {
+        self.rescale(resident, model, dt);
+        self.system.write_pins(resident, &model.pins, dt, dt);
+        self.write_jobs(resident, dt, 1e-4, 0.0);
+        self.submit_assembly(resident, true);
+        self.system.write_guess(resident, x);
+        let device = resident.device();
+        let mut encoder = device.wgpu.create_command_encoder(&Default::default());
+        {
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            self.kernels.multiply_guess(resident, &self.system, &mut pass);
+        }
+        device.queue.submit([encoder.finish()]);
+        let found: Vec<[f32; 4]> = device.read(&self.system.q, resident.node_count())?;
+        Ok(resident.in_model_order(&found))
+    }
+}

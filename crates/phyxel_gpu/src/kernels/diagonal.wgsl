@@ -1,0 +1,98 @@
+// The block-Jacobi preconditioner: inverses of the diagonal blocks, within the directions that are free.
+
+override TETS: u32 = 1u;
+override GENERAL: u32 = 0u;
+override STABILISED: u32 = 0u;
+// 1 where nodes may slide on something.
+override DRAGS: u32 = 0u;
+
+struct Job {
+    nodes: u32,
+    around: u32,
+}
+
+@group(0) @binding(0) var<uniform> job: Job;
+// Mass, scaled.
+@group(0) @binding(1) var<storage, read> masses: array<f32>;
+@group(0) @binding(2) var<storage, read> rows: array<vec2u>;
+@group(0) @binding(3) var<storage, read> values: array<f32>;
+@group(0) @binding(4) var<storage, read> index: array<u32>;
+@group(0) @binding(5) var<storage, read> around: array<vec4u>;
+@group(0) @binding(6) var<storage, read> around_penalties: array<f32>;
+@group(0) @binding(7) var<storage, read> tangents: array<f32>;
+// Modulus of the penalty, scaled; per node, beside nothing else.
+@group(0) @binding(8) var<storage, read> moduli: array<f32>;
+// Which of the held nodes each is, plus one.
+@group(0) @binding(9) var<storage, read> held_of: array<u32>;
+// Six vectors per held node: the columns of its free directions with the impulse of friction, its velocity, and the
+// drag of friction (xx, xy, xz, yy; yz, zz).
+@group(0) @binding(10) var<storage, read> held: array<vec4f>;
+@group(0) @binding(11) var<storage, read_write> inverses: array<vec4f>;
+
+// d · C · d of element e.
+fn contracted(e: u32, d: vec3f) -> mat3x3f {
+    var result = mat3x3f();
+    var at = (e / 32u) * 1440u + e % 32u;
+    for (var a = 0u; a < 9u; a += 1u) {
+        for (var b = a; b < 9u; b += 1u) {
+            let x = tangents[at] * d[a % 3u] * d[b % 3u];
+            at += 32u;
+            result[b / 3u][a / 3u] += x;
+            if b > a {
+                result[a / 3u][b / 3u] += x;
+            }
+        }
+    }
+    return result;
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let n = (place.x + place.y * grid.x) * 64u + lane;
+    if n >= job.nodes {
+        return;
+    }
+    var d = scaled_identity(masses[n]);
+    if TETS == 1u && rows[n].y > 0u {
+        let at = (rows[n].x / 32u) * 288u + rows[n].x % 32u;
+        d += mat3x3f(
+            values[at], values[at + 32u], values[at + 64u],
+            values[at + 96u], values[at + 128u], values[at + 160u],
+            values[at + 192u], values[at + 224u], values[at + 256u],
+        );
+    }
+    if GENERAL == 1u {
+        let first = index[job.around + 2u * n];
+        let count = index[job.around + 2u * n + 1u];
+        for (var k = 0u; k < count; k += 1u) {
+            let entry = around[first + 32u * k];
+            d += contracted(entry.w, bitcast<vec3f>(entry.xyz));
+            if STABILISED == 1u {
+                d += scaled_identity(abs(around_penalties[first + 32u * k]) * moduli[n]);
+            }
+        }
+    }
+    let slot = held_of[n];
+    let at = 6u * (max(slot, 1u) - 1u);
+    // What resists motion without friction.
+    let resistance = trace(d) * (1.0 / 3.0);
+    if DRAGS == 1u && slot > 0u {
+        let a = held[at + 4u];
+        let b = held[at + 5u];
+        d += mat3x3f(a.x, a.y, a.z, a.y, a.w, b.x, a.z, b.x, b.y);
+    }
+    // Scaling first keeps the determinant of small masses away from underflow.
+    let scale = trace(d) * (1.0 / 3.0);
+    let unit = d * (1.0 / scale);
+    var inverse = inverse3(unit);
+    if !(finite3(inverse[0]) && finite3(inverse[1]) && finite3(inverse[2])) {
+        inverse = identity();
+    }
+    inverse = inverse * (1.0 / scale);
+    if slot > 0u {
+        let free = mat3x3f(held[at].xyz, held[at + 1u].xyz, held[at + 2u].xyz);
+        inverse = free * inverse * transpose(free);
+    }
+    inverses[2u * n] = vec4f(inverse[0].x, inverse[1].x, inverse[2].x, inverse[1].y);
+    inverses[2u * n + 1u] = vec4f(inverse[2].y, inverse[2].z, bitcast<f32>(0x40000000u | slot), resistance);
+}

@@ -1,0 +1,118 @@
+// Elements of any number of nodes: gradient, stress, and what stabilisation asks for, one element per invocation. Entries
+// lie in slices of 32 elements, column by column, so that neighbours read memory side by side.
+
+override DAMPED: u32 = 0u;
+// 1 where elements have a part of the gradient that does not come from displacements.
+override BASED: u32 = 0u;
+// Vectors per record: 3, or 6 with stabilisation.
+override STRIDE: u32 = 3u;
+
+struct Group {
+    first: u32,
+    count: u32,
+}
+
+@group(0) @binding(0) var<uniform> group: Group;
+@group(0) @binding(1) var<storage, read> u: array<vec4f>;
+@group(0) @binding(2) var<storage, read> v: array<vec4f>;
+@group(0) @binding(3) var<storage, read> laws: array<Law>;
+// First entry, entries, law, volume.
+@group(0) @binding(4) var<storage, read> elements: array<vec4u>;
+// Weight and node.
+@group(0) @binding(5) var<storage, read> entries: array<vec4u>;
+@group(0) @binding(6) var<storage, read> penalties: array<f32>;
+@group(0) @binding(7) var<storage, read> bases: array<vec4f>;
+// Rest positions and contact radii.
+@group(0) @binding(8) var<storage, read> rest: array<vec4f>;
+// Two vectors per body: origin and Rayleigh's alpha, modulus of the penalty and Rayleigh's beta.
+@group(0) @binding(9) var<storage, read> bodies: array<vec4f>;
+@group(0) @binding(10) var<storage, read_write> records: array<vec4f>;
+// Three vectors per element: Σ c x and Σ c, Σ c x ⊗ x of its penalties.
+@group(0) @binding(11) var<storage, read> moments: array<vec4f>;
+
+fn body_of(tag: f32) -> u32 {
+    return bitcast<u32>(tag) & 0x7fffffu;
+}
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let index = (place.x + place.y * grid.x) * 256u + lane;
+    if index >= group.count {
+        return;
+    }
+    let e = group.first + index;
+    let head = elements[e];
+    if head.y == 0u {
+        return;
+    }
+    let first = entries[head.x].w;
+    let center = u[first].xyz;
+    let center_rate = v[first].xyz;
+    let law = head.z;
+    var beta = 0.0;
+    if DAMPED == 1u {
+        beta = laws[law].rayleigh_stiffness;
+    }
+    let place_of_center = rest[first].xyz;
+    var g = mat3x3f();
+    var rate = mat3x3f();
+    // Σ c w and Σ c w ⊗ x, with w = u + beta v from the centre.
+    var pull = vec3f(0.0);
+    var moment = mat3x3f();
+    for (var k = 1u; k < head.y; k += 1u) {
+        let entry = entries[head.x + 32u * k];
+        let node = entry.w;
+        let d = bitcast<vec3f>(entry.xyz);
+        var w = u[node].xyz - center;
+        g += outer(w, d);
+        if DAMPED == 1u {
+            let faster = v[node].xyz - center_rate;
+            rate += outer(faster, d);
+            w += faster * beta;
+        }
+        if STRIDE == 6u {
+            let t = w * penalties[head.x + 32u * k];
+            pull += t;
+            moment += outer(t, rest[node].xyz - place_of_center);
+        }
+    }
+    var argument = g;
+    if BASED == 1u {
+        argument += mat3x3f(bases[3u * e].xyz, bases[3u * e + 1u].xyz, bases[3u * e + 2u].xyz);
+    }
+    var p = law_stress(law, argument);
+    var field = g;
+    if DAMPED == 1u {
+        if beta > 0.0 {
+            p += tangent_apply(law, tangent_frame(law, argument), rate) * beta;
+        }
+        p += viscous_stress(law, argument, rate);
+    }
+    var s = p * bitcast<f32>(head.w);
+    if STRIDE == 3u {
+        records[3u * e] = vec4f(s[0], 0.0);
+        records[3u * e + 1u] = vec4f(s[1], 0.0);
+        records[3u * e + 2u] = vec4f(s[2], 0.0);
+        return;
+    }
+    // A neighbour k feels S d_k + c_k (w_k − W X_k − b) with w = u + beta v, because the penalty is linear.
+    if DAMPED == 1u {
+        field += rate * beta;
+    }
+    let first_moment = moments[3u * e];
+    let second = moments[3u * e + 1u];
+    let third = moments[3u * e + 2u];
+    let spread = mat3x3f(second.x, second.y, second.z, second.y, second.w, third.x, second.z, third.x, third.y);
+    // Σ c (w − W x) and Σ c (w − W x) ⊗ x.
+    let modulus = laws[law].penalty;
+    pull = (pull - field * first_moment.xyz) * modulus;
+    s -= (moment - field * spread) * modulus;
+    let here = place_of_center - bodies[2u * body_of(v[first].w)].xyz;
+    let base = center + center_rate * beta - field * here;
+    records[6u * e] = vec4f(s[0], pull.x);
+    records[6u * e + 1u] = vec4f(s[1], pull.y);
+    records[6u * e + 2u] = vec4f(s[2], pull.z);
+    records[6u * e + 3u] = vec4f(field[0], base.x);
+    records[6u * e + 4u] = vec4f(field[1], base.y);
+    records[6u * e + 5u] = vec4f(field[2], base.z);
+}

@@ -1,0 +1,101 @@
+// q = A p: mass, the assembled blocks in slices of 32 rows, and what other stencils have left in q; and p · q.
+
+override TETS: u32 = 1u;
+override GENERAL: u32 = 0u;
+// 1 where nodes may slide on something.
+override DRAGS: u32 = 0u;
+
+struct Job {
+    nodes: u32,
+    groups: u32,
+    parity: u32,
+    always: u32,
+}
+
+@group(0) @binding(0) var<uniform> job: Job;
+@group(0) @binding(1) var<storage, read> field: array<vec4f>;
+@group(0) @binding(2) var<storage, read> masses: array<f32>;
+@group(0) @binding(3) var<storage, read> rows: array<vec2u>;
+@group(0) @binding(4) var<storage, read> columns: array<u32>;
+@group(0) @binding(5) var<storage, read> values: array<f32>;
+@group(0) @binding(6) var<storage, read_write> q: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> partials: array<vec4f>;
+@group(0) @binding(8) var<storage, read> scalars: array<vec4u>;
+
+// Which of the held nodes each is, plus one; and six vectors of each, as in diagonal.wgsl.
+@group(0) @binding(9) var<storage, read> held_of: array<u32>;
+@group(0) @binding(10) var<storage, read> held: array<vec4f>;
+
+var<workgroup> sums: array<f32, 256>;
+
+fn block_product(at: u32, x: vec3f) -> vec3f {
+    return vec3f(values[at], values[at + 32u], values[at + 64u]) * x.x
+        + vec3f(values[at + 96u], values[at + 128u], values[at + 160u]) * x.y
+        + vec3f(values[at + 192u], values[at + 224u], values[at + 256u]) * x.z;
+}
+
+// Friction on a node that slides.
+fn drag(n: u32, x: vec3f) -> vec3f {
+    let slot = held_of[n];
+    if slot == 0u {
+        return vec3f(0.0);
+    }
+    let a = held[6u * slot - 2u];
+    let b = held[6u * slot - 1u];
+    return a.xyz * x.x + vec3f(a.y, a.w, b.x) * x.y + vec3f(a.z, b.x, b.y) * x.z;
+}
+
+// Two blocks at a time: the loads of one hide the wait for the other.
+fn row_product(n: u32) -> vec3f {
+    let row = rows[n];
+    var at = (row.x / 32u) * 288u + row.x % 32u;
+    var column = row.x;
+    var even = vec3f(0.0);
+    var odd = vec3f(0.0);
+    for (var k = 0u; k + 1u < row.y; k += 2u) {
+        let first = columns[column];
+        let second = columns[column + 32u];
+        even += block_product(at, field[first].xyz);
+        odd += block_product(at + 288u, field[second].xyz);
+        at += 576u;
+        column += 64u;
+    }
+    if (row.y & 1u) == 1u {
+        even += block_product(at, field[columns[column]].xyz);
+    }
+    return even + odd;
+}
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) lane: u32) {
+    if job.always == 0u && scalars[2].x != 0u {
+        return;
+    }
+    var sum = 0.0;
+    for (var n = place.x * 256u + lane; n < job.nodes; n += job.groups * 256u) {
+        let own = field[n].xyz;
+        var result = own * masses[n];
+        if GENERAL == 1u {
+            result += q[n].xyz;
+        }
+        if TETS == 1u {
+            result += row_product(n);
+        }
+        if DRAGS == 1u {
+            result += drag(n, own);
+        }
+        q[n] = vec4f(result, 0.0);
+        sum += dot(own, result);
+    }
+    sums[lane] = sum;
+    workgroupBarrier();
+    for (var width = 128u; width > 0u; width /= 2u) {
+        if lane < width {
+            sums[lane] += sums[lane + width];
+        }
+        workgroupBarrier();
+    }
+    if lane == 0u {
+        partials[place.x] = vec4f(sums[0], 0.0, 0.0, 0.0);
+    }
+}

@@ -1,0 +1,85 @@
+// The first half of a matrix-free product: what each element that is no tetrahedron makes of a field.
+
+override STRIDE: u32 = 3u;
+
+struct Job {
+    elements: u32,
+    nodes: u32,
+    around: u32,
+    always: u32,
+}
+
+@group(0) @binding(0) var<uniform> job: Job;
+@group(0) @binding(1) var<storage, read> field: array<vec4f>;
+@group(0) @binding(2) var<storage, read> elements: array<vec4u>;
+@group(0) @binding(3) var<storage, read> entries: array<vec4u>;
+@group(0) @binding(4) var<storage, read> penalties: array<f32>;
+@group(0) @binding(5) var<storage, read> tangents: array<f32>;
+// Rest positions from the body's first node, and the scaled modulus of the penalty.
+@group(0) @binding(6) var<storage, read> offsets: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> records: array<vec4f>;
+@group(0) @binding(8) var<storage, read> scalars: array<vec4u>;
+// Three vectors per element: Σ c x and Σ c, Σ c x ⊗ x of its penalties.
+@group(0) @binding(9) var<storage, read> moments: array<vec4f>;
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let e = (place.x + place.y * grid.x) * 256u + lane;
+    if e >= job.elements || (job.always == 0u && scalars[2].x != 0u) {
+        return;
+    }
+    let head = elements[e];
+    if head.y == 0u {
+        return;
+    }
+    let first = entries[head.x].w;
+    let center = field[first].xyz;
+    let here = offsets[first];
+    var g = mat3x3f();
+    var pull = vec3f(0.0);
+    var moment = mat3x3f();
+    for (var k = 1u; k < head.y; k += 1u) {
+        let entry = entries[head.x + 32u * k];
+        let w = field[entry.w].xyz - center;
+        g += outer(w, bitcast<vec3f>(entry.xyz));
+        if STRIDE == 6u {
+            let t = w * penalties[head.x + 32u * k];
+            pull += t;
+            moment += outer(t, offsets[entry.w].xyz - here.xyz);
+        }
+    }
+    // The 9x9 product with the upper triangle alone.
+    var change = array<f32, 9>(g[0].x, g[1].x, g[2].x, g[0].y, g[1].y, g[2].y, g[0].z, g[1].z, g[2].z);
+    var stress = array<f32, 9>();
+    var at = (e / 32u) * 1440u + e % 32u;
+    for (var a = 0u; a < 9u; a += 1u) {
+        stress[a] += tangents[at] * change[a];
+        at += 32u;
+        for (var b = a + 1u; b < 9u; b += 1u) {
+            let c = tangents[at];
+            at += 32u;
+            stress[a] += c * change[b];
+            stress[b] += c * change[a];
+        }
+    }
+    var s = mat3x3f(stress[0], stress[3], stress[6], stress[1], stress[4], stress[7], stress[2], stress[5], stress[8]);
+    if STRIDE == 3u {
+        records[3u * e] = vec4f(s[0], 0.0);
+        records[3u * e + 1u] = vec4f(s[1], 0.0);
+        records[3u * e + 2u] = vec4f(s[2], 0.0);
+        return;
+    }
+    let first_moment = moments[3u * e];
+    let second = moments[3u * e + 1u];
+    let third = moments[3u * e + 2u];
+    let spread = mat3x3f(second.x, second.y, second.z, second.y, second.w, third.x, second.z, third.x, third.y);
+    pull = (pull - g * first_moment.xyz) * here.w;
+    s -= (moment - g * spread) * here.w;
+    let base = center - g * here.xyz;
+    records[6u * e] = vec4f(s[0], pull.x);
+    records[6u * e + 1u] = vec4f(s[1], pull.y);
+    records[6u * e + 2u] = vec4f(s[2], pull.z);
+    records[6u * e + 3u] = vec4f(g[0], base.x);
+    records[6u * e + 4u] = vec4f(g[1], base.y);
+    records[6u * e + 5u] = vec4f(g[2], base.z);
+}

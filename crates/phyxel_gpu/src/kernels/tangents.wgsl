@@ -1,0 +1,66 @@
+// The effective tangent of each element that is no tetrahedron: the upper triangle of a 9x9 matrix, in planes of 32 elements.
+
+override BASED: u32 = 0u;
+override VISCOUS: u32 = 0u;
+
+struct Group {
+    first: u32,
+    count: u32,
+}
+
+struct Mix {
+    square: f32,
+    gamma: f32,
+}
+
+@group(0) @binding(0) var<uniform> group: Group;
+@group(0) @binding(1) var<uniform> mix_of: Mix;
+@group(0) @binding(2) var<storage, read> u: array<vec4f>;
+@group(0) @binding(3) var<storage, read> laws: array<Law>;
+@group(0) @binding(4) var<storage, read> elements: array<vec4u>;
+@group(0) @binding(5) var<storage, read> entries: array<vec4u>;
+@group(0) @binding(6) var<storage, read> bases: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> tangents: array<f32>;
+
+fn unit(k: u32) -> vec3f {
+    return vec3f(select(0.0, 1.0, k == 0u), select(0.0, 1.0, k == 1u), select(0.0, 1.0, k == 2u));
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let index = (place.x + place.y * grid.x) * 64u + lane;
+    if index >= group.count {
+        return;
+    }
+    let e = group.first + index;
+    let head = elements[e];
+    if head.y == 0u {
+        return;
+    }
+    let center = u[entries[head.x].w].xyz;
+    var g = mat3x3f();
+    for (var k = 1u; k < head.y; k += 1u) {
+        let entry = entries[head.x + 32u * k];
+        g += outer(u[entry.w].xyz - center, bitcast<vec3f>(entry.xyz));
+    }
+    if BASED == 1u {
+        g += mat3x3f(bases[3u * e].xyz, bases[3u * e + 1u].xyz, bases[3u * e + 2u].xyz);
+    }
+    let law = head.z;
+    let volume = bitcast<f32>(head.w);
+    let frame = tangent_frame(law, g);
+    let stiffness = volume * (mix_of.square + mix_of.gamma * laws[law].rayleigh_stiffness);
+    let viscosity = volume * mix_of.gamma;
+    var out = (e / 32u) * 1440u + e % 32u;
+    for (var a = 0u; a < 9u; a += 1u) {
+        let dg = outer(unit(a / 3u), unit(a % 3u));
+        var s = tangent_apply(law, frame, dg) * stiffness;
+        if VISCOUS == 1u {
+            s += viscous_stress(law, g, dg) * viscosity;
+        }
+        for (var b = a; b < 9u; b += 1u) {
+            tangents[out] = s[b % 3u][b / 3u];
+            out += 32u;
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The stages of phyxel on any graphics card: Vulkan, Metal, DirectX 12, or a software driver, through wgpu.
+//!
+//! A [`Device`] is chosen once. A [`Resident`] is a model on it: the same stencils as on the CPU, in an order and layout that
+//! read memory in long runs. State stays there between steps; only what is asked for comes back.
+
+#![forbid(unsafe_code)]
+
+mod bench;
+mod device;
+mod divert;
+mod driver;
+mod explicit;
+mod free_bodies;
+mod implicit;
+mod layout;
+mod motor;
+mod resident;
+mod skin;
+mod support;
+
+pub use bench::{KernelTime, copy_bandwidth};
+pub use device::{AdapterSummary, Choice, Device, GpuError, adapters};
+pub use divert::{Diverted, divert_all};
+pub use driver::{DriveError, Driver};
+pub use explicit::Explicit;
+pub use implicit::{Implicit, SolveReport};
+pub use resident::{PendingState, Resident, Vectors};
+pub use skin::SkinProduct;
+pub use support::why_not;
+
+/// The sources of all kernels, by name, each complete as it is compiled; for checks without a device.
+pub fn kernel_sources() -> Vec<(&'static str, String)> {
+    device::sources::all()
+}

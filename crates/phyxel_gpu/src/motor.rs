@@ -1,0 +1,242 @@
+//! What moves a state on a device: the kernels of one integrator, and the guard that never shows what went wrong.
+
+use crate::bench::KernelTime;
+use crate::device::{Device, GpuError};
+use crate::driver::DriveError;
+use crate::explicit::Explicit;
+use crate::free_bodies;
+use crate::implicit::Implicit;
+use crate::resident::Resident;
+use phyxel::model::Model;
+use phyxel::scene::{Collider, Integrator, Scene, SolverSettings};
+use phyxel::{State, StepError, StepReport};
+use std::sync::Arc;
+
+/// A model on a device, and the kernels that move it.
+pub(crate) struct Motor {
+    device: Arc<Device>,
+    colliders: Vec<Collider>,
+    integrator: Integrator,
+    pub(crate) resident: Resident,
+    mover: Mover,
+    /// The version of the model that is on the device.
+    version: u64,
+}
+
+enum Mover {
+    Explicit(Box<Explicit>),
+    Implicit(Box<Implicit>),
+}
+
+/// A run of steps is halved at most this often before the simulation gives up.
+const MAX_HALVINGS: u32 = 10;
+/// Explicit steps are not cut into more parts than this.
+const MAX_PARTS: f64 = 1e7;
+
+impl Motor {
+    /// Brings a model and its state to a device.
+    pub(crate) fn new(
+        device: &Arc<Device>,
+        scene: &Scene,
+        model: &Model<f32>,
+        state: &State<f32>,
+    ) -> Result<Self, GpuError> {
+        let (colliders, integrator) = (scene.colliders.clone(), scene.solver.integrator);
+        let (resident, mover) = bring(device, (model, state), &colliders, integrator)?;
+        Ok(Motor { device: device.clone(), colliders, integrator, resident, mover, version: model.version })
+    }
+
+    /// The device.
+    pub(crate) fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Brings model and state to the device again after an edit.
+    pub(crate) fn refresh(&mut self, model: &Model<f32>, state: &State<f32>) -> Result<(), GpuError> {
+        if model.version != self.version {
+            (self.resident, self.mover) = bring(&self.device, (model, state), &self.colliders, self.integrator)?;
+            self.version = model.version;
+        }
+        Ok(())
+    }
+
+    /// Takes `count` steps of `dt`; explicit ones in parts no longer than `limit`. The state is left as it was when they fail.
+    pub(crate) fn run(
+        &mut self,
+        model: &Model<f32>,
+        state: &mut State<f32>,
+        settings: &SolverSettings,
+        limit: f64,
+        (dt, count): (f64, u64),
+    ) -> Result<StepReport, DriveError> {
+        self.resident.set_state(&state.u, &state.v);
+        match &self.mover {
+            Mover::Explicit(_) => self.run_explicit(model, state, limit, (dt, count)),
+            Mover::Implicit(_) => self.run_implicit(model, state, settings, limit, (dt, count)),
+        }
+    }
+
+    fn run_explicit(
+        &mut self,
+        model: &Model<f32>,
+        state: &mut State<f32>,
+        limit: f64,
+        (dt, count): (f64, u64),
+    ) -> Result<StepReport, DriveError> {
+        let mut parts = (dt / limit).ceil().max(1.0);
+        if parts.is_nan() || parts > MAX_PARTS {
+            return Err(StepError::TooStiff { body: model.bodies[0].name.clone(), parts, limit }.into());
+        }
+        let Mover::Explicit(explicit) = &self.mover else { return Ok(StepReport::default()) };
+        for halving in 0..=MAX_HALVINGS {
+            let steps = count * parts as u64;
+            explicit.run(&self.resident, state.time, dt / parts, steps as usize)?;
+            let (u, v) = self.resident.state()?;
+            if self.resident.take_trouble()? {
+                self.resident.set_state(&state.u, &state.v);
+                parts *= 2.0;
+                continue;
+            }
+            (state.u, state.v) = (u, v);
+            state.time += dt * count as f64;
+            state.steps += steps;
+            return Ok(StepReport {
+                dt: dt * count as f64,
+                steps: count as usize,
+                substeps: steps as usize,
+                rollbacks: halving as usize,
+                ..StepReport::default()
+            });
+        }
+        Err(unstable(model, state, dt / parts, limit).into())
+    }
+
+    fn run_implicit(
+        &mut self,
+        model: &Model<f32>,
+        state: &mut State<f32>,
+        settings: &SolverSettings,
+        limit: f64,
+        (dt, count): (f64, u64),
+    ) -> Result<StepReport, DriveError> {
+        let mut report = StepReport::default();
+        let start = state.time;
+        let mut outcome = Ok(());
+        for step in 0..count {
+            match self.implicit_step(model, settings, (start + dt * step as f64, dt)) {
+                Ok(taken) => report.merge(&taken),
+                Err(error) => {
+                    outcome = Err(error);
+                    break;
+                }
+            }
+        }
+        if matches!(outcome, Err(Some(_))) || outcome.is_ok() {
+            // What came before a bad step is good.
+            (state.u, state.v) = self.resident.state()?;
+            state.time = start + dt * report.steps as f64;
+            state.steps += report.substeps as u64;
+        }
+        match outcome {
+            Ok(()) => Ok(report),
+            Err(Some(step)) => Err(unstable(model, state, step, limit).into()),
+            Err(None) => Err(self.device.check().err().map_or_else(|| self.lost(), DriveError::Device)),
+        }
+    }
+
+    fn lost(&self) -> DriveError {
+        let device = self.device.summary().name.clone();
+        DriveError::Device(GpuError::Lost { device, why: "a step did not come back".into() })
+    }
+
+    /// One step, halved as long as its numbers are not finite. Fails with the smallest step tried, or with nothing where
+    /// the device failed.
+    fn implicit_step(
+        &mut self,
+        model: &Model<f32>,
+        settings: &SolverSettings,
+        (start, dt): (f64, f64),
+    ) -> Result<StepReport, Option<f64>> {
+        let mut report = StepReport { dt, steps: 1, ..StepReport::default() };
+        self.resident.back_up().map_err(|e| self.remember(e))?;
+        for halvings in 0..=MAX_HALVINGS {
+            let parts = 1_u64 << halvings;
+            let h = dt / parts as f64;
+            let mut sound = true;
+            for part in 0..parts {
+                let at = (start + h * part as f64, h);
+                sound = self.implicit_part(model, settings, at, &mut report).map_err(|e| self.remember(e))?;
+                if !sound {
+                    break;
+                }
+            }
+            if sound {
+                return Ok(report);
+            }
+            self.resident.roll_back();
+            report.rollbacks += 1;
+        }
+        Err(Some(dt / f64::from(1 << MAX_HALVINGS)))
+    }
+
+    fn implicit_part(
+        &mut self,
+        model: &Model<f32>,
+        settings: &SolverSettings,
+        at: (f64, f64),
+        report: &mut StepReport,
+    ) -> Result<bool, GpuError> {
+        let Mover::Implicit(implicit) = &mut self.mover else { return Ok(true) };
+        let free = free_bodies::momenta(model, &self.resident, settings, at)?;
+        let solved = implicit.step(&self.resident, model, at, settings)?;
+        if !solved.finite {
+            implicit.forgive(&self.resident);
+            return Ok(false);
+        }
+        free_bodies::restore(model, &self.resident, &free, at.1)?;
+        report.substeps += 1;
+        report.newton_iterations += 1;
+        report.iterations += solved.iterations;
+        report.residual = report.residual.max(solved.residual);
+        report.newton_residual = report.residual;
+        report.stopped_early += solved.stopped_early;
+        report.contacts = solved.contacts;
+        Ok(true)
+    }
+
+    /// Keeps an error for whoever asks the device next.
+    fn remember(&self, error: GpuError) -> Option<f64> {
+        self.device.note(error);
+        None
+    }
+
+    /// Times the kernels on the present state, which they spoil.
+    pub(crate) fn time_kernels(&self) -> Result<Vec<KernelTime>, GpuError> {
+        match &self.mover {
+            Mover::Explicit(explicit) => explicit.time_kernels(&self.resident, 0.0, 8),
+            Mover::Implicit(implicit) => implicit.time_kernels(&self.resident, 8),
+        }
+    }
+}
+
+fn unstable(model: &Model<f32>, state: &State<f32>, step: f64, limit: f64) -> StepError {
+    let speed = |b: &phyxel::model::BodyModel| state.v[b.nodes.clone()].iter().map(|v| v.norm()).fold(0.0, f32::max);
+    let wildest = model.bodies.iter().max_by(|a, b| speed(a).total_cmp(&speed(b)));
+    let body = wildest.map_or(String::new(), |b| b.name.clone());
+    StepError::Unstable { body, time: state.time, step, limit }
+}
+
+fn bring(
+    device: &Arc<Device>,
+    (model, state): (&Model<f32>, &State<f32>),
+    colliders: &[Collider],
+    integrator: Integrator,
+) -> Result<(Resident, Mover), GpuError> {
+    let resident = Resident::new(device, model, state)?;
+    let mover = if integrator == Integrator::ImplicitEuler {
+        Mover::Implicit(Box::new(Implicit::new(&resident, model, colliders)?))
+    } else {
+        Mover::Explicit(Box::new(Explicit::new(&resident, model, colliders, integrator)?))
+    };
+    Ok((resident, mover))
+}

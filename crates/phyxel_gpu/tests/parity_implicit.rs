@@ -1,0 +1,123 @@
+//! Implicit steps on the device against the CPU: one step against f64, whole scenes against f32.
+
+mod common;
+
+use common::{Numbers, device, difference, laws, scene, soft, solid};
+use phyxel::Simulation;
+use phyxel::material::Material;
+use phyxel::math::Vec3;
+use phyxel::scene::{Body, Collider, ColliderShape, LinearSolver, Method, Pin, Region, Scene};
+use phyxel_gpu::{Implicit, Resident};
+
+fn double(x: &[Vec3<f32>]) -> Vec<Vec3<f64>> {
+    x.iter().map(|x| Vec3(x.to_f64())).collect()
+}
+
+fn pinned(mut body: Body) -> Body {
+    body.pins.push(Pin::hold(Region::Box { min: [-1.0; 3], max: [0.15, 2.0, 2.0] }));
+    body
+}
+
+/// One step from a wild state, solved far: the device finds the velocities that the CPU finds in f64.
+fn one_step(mut scene: Scene, what: &str) {
+    let Some(device) = device() else { return };
+    scene.solver.linear = LinearSolver::Cg;
+    scene.solver.conserve_momentum = false;
+    scene.solver.tolerance = 1e-10;
+    let mut cpu = Simulation::<f64>::build(&scene).expect(what);
+    let single = Simulation::<f32>::build(&scene).expect(what);
+    let resident = Resident::new(&device, single.model(), single.state()).expect(what);
+    let mut implicit = Implicit::new(&resident, single.model(), &[]).expect(what);
+    let dt = 0.005;
+    for size in [1e-3, 0.06] {
+        let mut numbers = Numbers(3);
+        let mut u: Vec<Vec3<f32>> = single.state().u.iter().map(|_| Vec3::of(numbers.vector(size))).collect();
+        let v: Vec<Vec3<f32>> = u.iter().map(|_| Vec3::of(numbers.vector(0.1))).collect();
+        for pin in &single.model().pins {
+            pin.nodes.iter().for_each(|n| u[*n as usize] = Vec3::zero());
+        }
+        (cpu.state_mut().u, cpu.state_mut().v) = (double(&u), double(&v));
+        resident.set_state(&u, &v);
+        cpu.step(dt).expect(what);
+        let mut settings = scene.solver;
+        settings.tolerance = 1e-7;
+        let report = implicit.step(&resident, single.model(), (0.0, dt), &settings).expect(what);
+        assert!(report.finite && report.iterations > 0, "{what}: {report:?}");
+        let (_, found) = resident.state().expect(what);
+        let error = difference(&found, &cpu.state().v);
+        println!("{what} {size}: {error:.1e}, {report:?}");
+        // The condition number of the system multiplies the roundings of its entries.
+        assert!(error < 5e-5, "{what}, size {size}: {error:e} after {report:?}");
+    }
+}
+
+#[test]
+fn tetrahedra_of_every_law() {
+    for law in laws().into_iter().take(4) {
+        for volume_stiffness in [0.0, 3e4] {
+            if law.name() == "linear" && volume_stiffness > 0.0 {
+                continue;
+            }
+            let name = format!("{} {volume_stiffness}", law.name());
+            let material = Material {
+                volume_stiffness,
+                rayleigh_stiffness: 0.003,
+                rayleigh_mass: 0.3,
+                viscosity: 3.0,
+                bulk_viscosity: 2.0,
+                ..soft(law.clone())
+            };
+            one_step(scene(vec![pinned(solid("a", Method::Tet, material, [0.1; 3]))]), &name);
+        }
+    }
+}
+
+#[test]
+fn other_stencils() {
+    for method in [Method::Edge, Method::Node, Method::Selective, Method::Mls, Method::Spring] {
+        let material = Material { rayleigh_stiffness: 0.002, ..soft(laws()[2].clone()) };
+        one_step(scene(vec![pinned(solid("a", method, material, [0.1; 3]))]), method.name());
+    }
+}
+
+fn hundred_steps(scene: &Scene, dt: f64, bound: f64, what: &str) {
+    let Some(device) = device() else { return };
+    let mut cpu = Simulation::<f32>::build(scene).expect(what);
+    let mut truth = Simulation::<f64>::build(scene).expect(what);
+    let resident = Resident::new(&device, cpu.model(), cpu.state()).expect(what);
+    let mut implicit = Implicit::new(&resident, cpu.model(), &scene.colliders).expect(what);
+    let mut iterations = 0;
+    for step in 0..100 {
+        cpu.step(dt).expect(what);
+        truth.step(dt).expect(what);
+        let at = (dt * step as f64, dt);
+        let report = implicit.step(&resident, cpu.model(), at, &scene.solver).expect(what);
+        assert!(report.finite && report.stopped_early == 0, "{what}: {report:?}");
+        iterations += report.iterations;
+    }
+    let (u, _) = resident.state().expect(what);
+    let (error, twin) = (difference(&u, &truth.state().u), difference(&cpu.state().u, &truth.state().u));
+    println!("{what}: {error:.1e} after 100 steps, {iterations} iterations; the CPU's f32 {twin:.1e}");
+    assert!(error < bound.max(2.0 * twin), "{what}: {error:e}, the CPU's f32 {twin:e}");
+}
+
+#[test]
+fn a_pinned_beam_swings_as_on_the_cpu() {
+    let mut beam = scene(vec![pinned(solid("a", Method::Tet, soft(laws()[2].clone()), [0.1; 3]))]);
+    beam.solver.linear = LinearSolver::Cg;
+    beam.solver.tolerance = 1e-5;
+    hundred_steps(&beam, 0.005, 1e-4, "beam");
+}
+
+#[test]
+fn a_box_that_falls_and_slides_ends_where_it_does_on_the_cpu() {
+    let mut body = solid("a", Method::Tet, soft(laws()[2].clone()), [0.1, 0.05, 0.1]);
+    body.velocity = [1.0, -1.0, 0.0];
+    let mut scene = scene(vec![body]);
+    scene.solver.linear = LinearSolver::Cg;
+    scene.solver.tolerance = 1e-5;
+    scene.solver.conserve_momentum = false;
+    let floor = Collider::new(ColliderShape::HalfSpace { normal: [0.0, 1.0, 0.0], offset: 0.0 });
+    scene.colliders = vec![floor];
+    hundred_steps(&scene, 0.005, 1e-3, "sliding box");
+}
