@@ -5,23 +5,21 @@ use phyxel::material::LawKind;
 use phyxel::scene::{Body, Collider, ColliderShape, Method, Scene};
 use phyxel::shape::{Placement, Resolution, Shape, ShapeError};
 
-/// Bodies per layer along each side of the box.
-const ALONG: usize = 4;
 /// Distance between the centres of bodies at the start [m].
 const APART: f64 = 0.16;
 
 /// `count` soft boxes, balls, cylinders and rings, one in ten of them phyxels, a tenth of a metre across, dropped in layers
-/// into a box with the floor at zero. A body of tetrahedra has about `tets` of them.
+/// into a box with the floor at zero, `along` by `along` of them in a layer. A body of tetrahedra has about `tets` of them.
 ///
 /// # Errors
 /// A [`ShapeError`] where `tets` is too few for a shape.
-pub fn pile(count: usize, tets: usize) -> Result<Scene, ShapeError> {
+pub fn pile(count: usize, along: usize, tets: usize) -> Result<Scene, ShapeError> {
     let mut scene = Scene { name: format!("pile-{count}"), duration: 6.0, ..Scene::default() };
     for index in 0..count {
-        scene.bodies.push(body(index, tets)?);
+        scene.bodies.push(body(index, along.max(1), tets)?);
     }
     scene.colliders.push(Collider::new(ColliderShape::HalfSpace { normal: [0.0, 1.0, 0.0], offset: 0.0 }));
-    let (inside, thick, high) = (APART * ALONG as f64 + 0.04, 0.2, 20.0);
+    let (inside, thick, high) = (APART * along as f64 + 0.04, 0.2, 20.0);
     for (axis, side) in [(0, -1.0), (0, 1.0), (2, -1.0), (2, 1.0)] {
         let mut size = [inside + 2.0 * thick, high, inside + 2.0 * thick];
         size[axis] = thick;
@@ -33,7 +31,7 @@ pub fn pile(count: usize, tets: usize) -> Result<Scene, ShapeError> {
     Ok(scene)
 }
 
-fn body(index: usize, tets: usize) -> Result<Body, ShapeError> {
+fn body(index: usize, along: usize, tets: usize) -> Result<Body, ShapeError> {
     let shape = match index % 5 {
         0 | 3 => Shape::Box { size: [0.1, 0.08, 0.12] },
         1 => Shape::Sphere { radius: 0.055 },
@@ -51,8 +49,8 @@ fn body(index: usize, tets: usize) -> Result<Body, ShapeError> {
         rayleigh_stiffness: 4e-3,
         ..Material::default()
     };
-    let (layer, row, column) = (index / (ALONG * ALONG), index / ALONG % ALONG, index % ALONG);
-    let middle = 0.5 * (ALONG - 1) as f64;
+    let (layer, row, column) = (index / (along * along), index / along % along, index % along);
+    let middle = 0.5 * (along - 1) as f64;
     let jitter = |k: usize| 0.01 * (((index * 7919 + k * 104_729) % 1009) as f64 / 504.5 - 1.0);
     let placement = Placement {
         position: [

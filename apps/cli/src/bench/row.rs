@@ -29,6 +29,8 @@ pub struct Row {
     pub iterations: Option<f64>,
     /// Part of the time that contact takes: finding it, and learning from each solve.
     pub contact_share: Option<f64>,
+    /// Kinetic energy at the end relative to its peak.
+    pub motion_left: Option<f64>,
     /// Time per step [ms].
     pub ms_per_step: Option<f64>,
     /// Steps per second.
@@ -121,6 +123,7 @@ impl Row {
         add("neighbours", self.neighbours, 1);
         add("iterations", self.iterations, 1);
         add("in contact", self.contact_share, 2);
+        add("motion left", self.motion_left, 6);
         add("paper", self.paper_steps_per_s, 1);
         add("times paper", self.ratio_to_paper, 1);
         add("times peer", self.ratio_to_peer, 2);
