@@ -81,7 +81,9 @@ impl Place {
 
     /// The device's name.
     pub fn name(&self) -> String {
-        self.driver.as_ref().map_or("cpu".into(), |driver| driver.device().summary().name.clone())
+        let Some(driver) = &self.driver else { return "cpu".into() };
+        let device = &driver.device().summary().name;
+        if driver.is_shared() { format!("{device} and cpu") } else { device.clone() }
     }
 
     /// Moves the simulation on; from its last good state on the processor, when a device fails that nobody insisted on.
@@ -101,9 +103,9 @@ impl Place {
     }
 
     /// How long each kernel takes [ms], where the device has a clock; measured on the last state.
-    pub fn kernel_ms(&self, simulation: &AnySimulation) -> Vec<(String, f64)> {
-        let (Some(driver), AnySimulation::F32(single)) = (&self.driver, simulation) else { return Vec::new() };
-        let times = driver.time_kernels(single).unwrap_or_default();
+    pub fn kernel_ms(&self) -> Vec<(String, f64)> {
+        let Some(driver) = &self.driver else { return Vec::new() };
+        let times = driver.time_kernels().unwrap_or_default();
         times.into_iter().map(|k| (format!("kernel {}", k.name), k.seconds * 1e3)).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! How fast kernels are, beside how fast memory is.
 
 use crate::device::{Access, Device, GpuError, Recipe, Stopwatch, sources};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One kernel, timed.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,27 @@ impl KernelTime {
     }
 }
 
+/// Cards that wait run slowly: they are kept busy for so long before anything counts.
+const WARM_UP: Duration = Duration::from_millis(200);
+
+/// Measures again and again until the device has been busy for a while, and gives the last answer; once on software drivers,
+/// which are as fast from the start.
+pub fn settled<T, E>(device: &Device, mut measure: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+    let started = Instant::now();
+    loop {
+        let measured = measure()?;
+        if device.summary().kind == "software" || started.elapsed() > WARM_UP {
+            return Ok(measured);
+        }
+    }
+}
+
+/// The median of some measurements.
+pub fn median(mut of: Vec<f64>) -> f64 {
+    of.sort_by(f64::total_cmp);
+    of.get(of.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
 /// Bytes per second that a plain copy of `bytes` reads and writes together.
 pub fn copy_bandwidth(device: &Device, bytes: u64) -> Result<f64, GpuError> {
     let count = (bytes.min(device.part_bytes()) / 16) as usize;
@@ -31,23 +52,24 @@ pub fn copy_bandwidth(device: &Device, bytes: u64) -> Result<f64, GpuError> {
     let bound = device.bind(&recipe, &[&from, &to]);
     let groups = (count as u32).div_ceil(256);
     let repeats = 12;
-    let mut watch = Stopwatch::new(device, repeats);
-    let mut encoder = device.wgpu.create_command_encoder(&Default::default());
-    for _ in 0..repeats {
-        let timestamp_writes = watch.as_mut().and_then(Stopwatch::next);
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes });
-        bound.launch(&mut pass, groups, &[]);
-    }
-    if let Some(watch) = &watch {
-        watch.resolve(&mut encoder);
-    }
-    let started = Instant::now();
-    device.queue.submit([encoder.finish()]);
-    device.wait()?;
-    let mut seconds = match &mut watch {
-        Some(watch) => watch.seconds(device)?,
-        None => vec![started.elapsed().as_secs_f64() / f64::from(repeats)],
-    };
-    seconds.sort_by(f64::total_cmp);
-    Ok(2.0 * 16.0 * count as f64 / seconds[seconds.len() / 2])
+    let seconds = settled(device, || {
+        let mut watch = Stopwatch::new(device, repeats);
+        let mut encoder = device.wgpu.create_command_encoder(&Default::default());
+        for _ in 0..repeats {
+            let timestamp_writes = watch.as_mut().and_then(Stopwatch::next);
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes });
+            bound.launch(&mut pass, groups, &[]);
+        }
+        if let Some(watch) = &watch {
+            watch.resolve(&mut encoder);
+        }
+        let started = Instant::now();
+        device.queue.submit([encoder.finish()]);
+        device.wait()?;
+        match &mut watch {
+            Some(watch) => watch.seconds(device).map(median),
+            None => Ok(started.elapsed().as_secs_f64() / f64::from(repeats)),
+        }
+    })?;
+    Ok(2.0 * 16.0 * count as f64 / seconds)
 }

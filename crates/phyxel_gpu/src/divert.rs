@@ -27,7 +27,8 @@ pub fn divert_all(device: &Arc<Device>) -> Arc<Diverted> {
     let counts = Arc::new(Diverted::default());
     let (device, counted) = (device.clone(), counts.clone());
     phyxel::solver::divert(Box::new(move |scene, built| {
-        let state = State::at_rest(built.model.node_count());
+        let mut state = State::at_rest(built.model.node_count());
+        built.model.add_grains(&mut state);
         let motor = match why_not(scene, &built.model) {
             None => Motor::new(&device, scene, &built.model, &state).ok(),
             Some(_) => None,

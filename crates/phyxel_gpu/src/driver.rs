@@ -4,8 +4,9 @@ use crate::bench::KernelTime;
 use crate::device::{Device, GpuError};
 use crate::motor::Motor;
 use crate::resident::Resident;
+use crate::shared::Shared;
 use crate::support::{why_not, why_not_matter};
-use phyxel::scene::Scene;
+use phyxel::scene::{Place, Scene};
 use phyxel::{Simulation, StepError, StepReport};
 use std::sync::Arc;
 
@@ -23,39 +24,86 @@ pub enum DriveError {
     Step(#[from] StepError),
 }
 
-/// Moves one simulation on one device. After every call the simulation has the state; until then it stays on the device.
+/// After so many stable steps the stable step of matter that flows is asked for again.
+const SUBSTEPS_OF_FLOW: f64 = 128.0;
+
+/// Moves one simulation on one device, or on the device and the processor at once where bodies never touch each other. After
+/// every call the simulation has the state; until then it stays on the device.
 pub struct Driver {
-    motor: Motor,
+    kind: Kind,
+}
+
+#[allow(clippy::large_enum_variant)] // there is one
+enum Kind {
+    Whole(Whole),
+    Shared(Box<Shared>),
 }
 
 impl Driver {
-    /// Brings a simulation of `scene` to a device.
+    /// Brings a simulation of `scene` to a device, or as much of it as the device can do.
     pub fn new(device: &Arc<Device>, scene: &Scene, simulation: &Simulation<f32>) -> Result<Self, DriveError> {
-        if let Some(why) = why_not(scene, simulation.model()) {
-            return Err(DriveError::Unsupported(why));
+        let why = why_not(scene, simulation.model()).or_else(|| {
+            let asked = scene.bodies.iter().find(|b| b.place == Place::Cpu)?;
+            Some(format!("body {:?} is to be on the CPU", asked.name))
+        });
+        let kind = match why {
+            None => Kind::Whole(Whole::new(device, scene, simulation)?),
+            Some(why) => Kind::Shared(Box::new(Shared::new(device, scene, simulation, &why)?)),
+        };
+        Ok(Driver { kind })
+    }
+
+    fn whole(&self) -> &Whole {
+        match &self.kind {
+            Kind::Whole(whole) => whole,
+            Kind::Shared(shared) => &shared.driver,
         }
-        Ok(Driver { motor: Motor::new(device, scene, simulation.model(), simulation.state())? })
     }
 
     /// The device.
     pub fn device(&self) -> &Arc<Device> {
-        self.motor.device()
+        self.whole().motor.device()
+    }
+
+    /// Whether the processor moves some of the bodies.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.kind, Kind::Shared(_))
     }
 
     /// The model on the device.
     pub fn resident(&self) -> &Resident {
-        &self.motor.resident
+        &self.whole().motor.resident
     }
 
     /// How long each kernel takes on the present state, which stays as it is; empty when the device has no clock.
-    pub fn time_kernels(&self, simulation: &Simulation<f32>) -> Result<Vec<KernelTime>, GpuError> {
-        let times = self.motor.time_kernels();
-        self.resident().set_state(&simulation.state().u, &simulation.state().v);
+    pub fn time_kernels(&self) -> Result<Vec<KernelTime>, GpuError> {
+        let (u, v) = self.resident().state()?;
+        let times = self.whole().motor.time_kernels();
+        self.resident().set_state(&u, &v);
         times
     }
 
     /// Takes steps of the scene's size until `time`, as [`Simulation::advance_to`] does.
     pub fn advance_to(&mut self, simulation: &mut Simulation<f32>, time: f64) -> Result<StepReport, DriveError> {
+        match &mut self.kind {
+            Kind::Whole(whole) => whole.advance_to(simulation, time),
+            Kind::Shared(shared) => shared.advance_to(simulation, time),
+        }
+    }
+}
+
+/// Moves a whole simulation on a device.
+pub(crate) struct Whole {
+    motor: Motor,
+}
+
+impl Whole {
+    /// Brings a simulation that devices can do to one.
+    pub(crate) fn new(device: &Arc<Device>, scene: &Scene, simulation: &Simulation<f32>) -> Result<Self, DriveError> {
+        Ok(Whole { motor: Motor::new(device, scene, simulation.model(), simulation.state())? })
+    }
+
+    pub(crate) fn advance_to(&mut self, simulation: &mut Simulation<f32>, time: f64) -> Result<StepReport, DriveError> {
         let mut report = StepReport::default();
         let step = simulation.settings().step;
         let rest = time - simulation.time();
@@ -76,11 +124,19 @@ impl Driver {
             }
             // All steps until the next event run together.
             let until = simulation.next_event().map_or(left, |at| (((at - now) / dt - 0.5).ceil().max(1.0)) as u64);
-            let count = until.min(left);
+            let count = until.min(left).min(self.steps_at_once(simulation, dt));
             report.merge(&self.run(simulation, dt, count)?);
             left -= count;
         }
         Ok(report)
+    }
+
+    /// Matter that flows stiffens: its stable step is looked at again before long.
+    fn steps_at_once(&self, simulation: &mut Simulation<f32>, dt: f64) -> u64 {
+        if !(simulation.is_explicit() && self.motor.resident.flows()) {
+            return u64::MAX;
+        }
+        (SUBSTEPS_OF_FLOW * simulation.stable_step() / dt).max(1.0) as u64
     }
 
     fn run(&mut self, simulation: &mut Simulation<f32>, dt: f64, count: u64) -> Result<StepReport, DriveError> {
@@ -91,6 +147,7 @@ impl Driver {
         let outcome = self.motor.run(simulation.model(), &mut state, &settings, limit, (dt, count));
         let (time, steps) = (state.time, state.steps - before);
         simulation.take_over(state.u, state.v, time, steps);
+        simulation.state_mut().grains = state.grains;
         outcome
     }
 }

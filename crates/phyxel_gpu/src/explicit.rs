@@ -1,6 +1,6 @@
 //! Explicit stepping on the device: a pass over elements and a pass over nodes per step, many steps per submission.
 
-use crate::bench::KernelTime;
+use crate::bench::{KernelTime, median, settled};
 use crate::device::{Access, Bound, GpuError, Recipe, Stopwatch, Store, sources, strided};
 use crate::layout::{colliders, pins};
 use crate::resident::{ElementPass, Resident};
@@ -30,6 +30,8 @@ pub(crate) struct StepBlock {
 pub struct Explicit {
     integrator: Integrator,
     passes: Vec<ElementPass>,
+    /// What flows at the end of a step; steps then do not run into each other.
+    settle: Vec<ElementPass>,
     begin: Option<Bound>,
     advance: Bound,
     forces: Bound,
@@ -39,6 +41,8 @@ pub struct Explicit {
     gravity: [f32; 3],
     pins: Vec<PinSet>,
     colliders: Vec<Collider>,
+    /// What lies between bodies and colliders.
+    pairs: Vec<[f32; 4]>,
     moves: bool,
 }
 
@@ -73,7 +77,7 @@ impl Explicit {
     ) -> Result<Self, GpuError> {
         let device = &resident.device;
         let moves = resident.pins_move || colliders.iter().any(|c| c.motion.moves());
-        let vectors = 3 * model.pins.len() + colliders::VECTORS * colliders.len();
+        let vectors = 3 * model.pins.len() + colliders::room(model, colliders.len());
         let blocks = if moves { CHUNK + 1 } else { 2 };
         let motion = device.room::<[f32; 4]>("motion", vectors * blocks)?;
         let steps = device.uniforms("steps", 256 * blocks);
@@ -85,6 +89,10 @@ impl Explicit {
             ("COLLIDERS", flag(!colliders.is_empty())),
             ("PINS", flag(resident.pins > 0)),
         ]);
+        let mut pairs = Vec::new();
+        if !colliders.is_empty() {
+            colliders::pairs(model, &mut pairs);
+        }
         let source = sources::nodes();
         let at = &resident.at;
         let bind = |entry| {
@@ -115,6 +123,7 @@ impl Explicit {
         Ok(Explicit {
             integrator,
             passes: resident.element_passes(true),
+            settle: resident.settle_passes(),
             begin,
             advance,
             forces,
@@ -124,18 +133,25 @@ impl Explicit {
             gravity: model.loads.gravity.0,
             pins: model.pins.clone(),
             colliders: colliders.to_vec(),
+            pairs,
             moves,
         })
     }
 
     /// Launches per step.
     pub fn launches_per_step(&self, resident: &Resident) -> usize {
-        self.passes.len() + 1 + usize::from(resident.has_pressure())
+        let apart = usize::from(self.flows() && self.begin.is_some());
+        self.passes.len() + 1 + usize::from(resident.has_pressure()) + self.settle.len() + apart
+    }
+
+    fn flows(&self) -> bool {
+        !self.settle.is_empty()
     }
 
     /// All forces on all nodes now, external, elastic and damping together, in the order of the model [N].
     pub fn forces(&self, resident: &Resident) -> Result<Vec<phyxel::math::Vec3<f32>>, GpuError> {
         self.write_steps(resident, (0.0, 1.0), 0, 1, 1);
+        resident.set_flow_times([0.0, 0.0]);
         let device = &resident.device;
         let mut encoder = device.wgpu.create_command_encoder(&Default::default());
         {
@@ -152,6 +168,7 @@ impl Explicit {
     /// Submits `count` steps of `dt` from `time` on, without waiting for them.
     pub fn run(&self, resident: &Resident, time: f64, dt: f64, count: usize) -> Result<(), GpuError> {
         let mut done = 0;
+        resident.set_flow_times([0.0, dt]);
         while done < count {
             let part = CHUNK.min(count - done);
             self.submit(resident, (time, dt), done, part, count);
@@ -166,36 +183,38 @@ impl Explicit {
         let mut encoder = device.wgpu.create_command_encoder(&Default::default());
         {
             let mut pass = encoder.begin_compute_pass(&Default::default());
-            if done == 0 {
-                self.launch_begin(resident, &mut pass);
-            }
             for i in 0..part {
                 let last = done + i + 1 == count;
-                self.launch_step(resident, &mut pass, if self.moves { i } else { usize::from(last) });
+                let block = if self.moves { i } else { usize::from(last || self.flows()) };
+                if done + i == 0 || self.flows() {
+                    self.launch_begin(resident, &mut pass, block);
+                }
+                self.launch_step(resident, &mut pass, block);
             }
         }
         device.queue.submit([encoder.finish()]);
     }
 
-    fn launch_begin(&self, resident: &Resident, pass: &mut wgpu::ComputePass<'_>) {
+    fn launch_begin(&self, resident: &Resident, pass: &mut wgpu::ComputePass<'_>, block: usize) {
         let Some(begin) = &self.begin else { return };
         if self.integrator == Integrator::Verlet {
             resident.launch_pressure(pass);
             self.passes.iter().for_each(|p| p.launch(pass));
         }
-        begin.launch(pass, groups(resident), &[0]);
+        begin.launch(pass, groups(resident), &[block]);
     }
 
     fn launch_step(&self, resident: &Resident, pass: &mut wgpu::ComputePass<'_>, block: usize) {
         resident.launch_pressure(pass);
         self.passes.iter().for_each(|p| p.launch(pass));
         self.advance.launch(pass, groups(resident), &[block]);
+        self.settle.iter().for_each(|p| p.launch(pass));
     }
 
     /// The blocks and motions of steps `done..done + part`; when nothing moves, one for every step and one for the last.
     fn write_steps(&self, resident: &Resident, (time, dt): (f64, f64), done: usize, part: usize, count: usize) {
         let nodes = resident.node_count() as u32;
-        let stride = (3 * self.pins.len() + colliders::VECTORS * self.colliders.len()) as u32;
+        let stride = (3 * self.pins.len() + colliders::VECTORS * self.colliders.len() + self.pairs.len()) as u32;
         let [x, y, z] = self.gravity;
         let block = |place: u32, next: u32, continues: bool| StepBlock {
             gravity: [x, y, z, dt as f32],
@@ -205,7 +224,7 @@ impl Explicit {
             next_pins: next * stride,
             colliders: place * stride + 3 * self.pins.len() as u32,
             collider_count: self.colliders.len() as u32,
-            continues: u32::from(continues),
+            continues: u32::from(continues && !self.flows()),
             next_colliders: next * stride + 3 * self.pins.len() as u32,
         };
         let mut motion = Vec::new();
@@ -216,6 +235,7 @@ impl Explicit {
             // Leap-frog meets surfaces over its second half.
             let met = if self.integrator == Integrator::LeapFrog { start + 0.5 * dt } else { end };
             colliders::poses(&self.colliders, start, met, &mut motion);
+            motion.extend_from_slice(&self.pairs);
         };
         let blocks: Vec<StepBlock> = if self.moves {
             (0..=part).for_each(|i| add(done + i));
@@ -230,11 +250,27 @@ impl Explicit {
         }
     }
 
-    /// Times each launch of a step, `repeats` times; empty when the device has no clock.
+    /// Times each launch of a step, `repeats` times, on a device that is warm; empty when it has no clock.
     pub fn time_kernels(&self, resident: &Resident, dt: f64, repeats: u32) -> Result<Vec<KernelTime>, GpuError> {
         let device = &resident.device;
         self.write_steps(resident, (0.0, dt), 0, 1, 2);
         let launches = self.passes.len() as u32 + 1;
+        if !device.has_timestamps() {
+            return Ok(Vec::new());
+        }
+        let seconds = settled(device, || self.time_launches(resident, launches, repeats))?;
+        let node_bytes = resident.force_bytes().1;
+        let kernels = self.passes.iter().map(|p| (p.name.clone(), p.bytes)).chain([("nodes".into(), node_bytes)]);
+        let timed = |(i, (name, bytes)): (usize, (String, u64))| {
+            let own = seconds.iter().skip(i).step_by(launches as usize).copied().collect();
+            KernelTime { name, seconds: median(own), bytes }
+        };
+        Ok(kernels.enumerate().map(timed).collect())
+    }
+
+    /// Seconds of each launch of some steps.
+    fn time_launches(&self, resident: &Resident, launches: u32, repeats: u32) -> Result<Vec<f64>, GpuError> {
+        let device = &resident.device;
         let Some(mut watch) = Stopwatch::new(device, launches * repeats) else { return Ok(Vec::new()) };
         let mut encoder = device.wgpu.create_command_encoder(&Default::default());
         for _ in 0..repeats {
@@ -249,15 +285,7 @@ impl Explicit {
         }
         watch.resolve(&mut encoder);
         device.queue.submit([encoder.finish()]);
-        let seconds = watch.seconds(device)?;
-        let node_bytes = resident.force_bytes().1;
-        let kernels = self.passes.iter().map(|p| (p.name.clone(), p.bytes)).chain([("nodes".into(), node_bytes)]);
-        let timed = |(i, (name, bytes)): (usize, (String, u64))| {
-            let mut own: Vec<f64> = seconds.iter().skip(i).step_by(launches as usize).copied().collect();
-            own.sort_by(f64::total_cmp);
-            KernelTime { name, seconds: own[own.len() / 2], bytes }
-        };
-        Ok(kernels.enumerate().map(timed).collect())
+        watch.seconds(device)
     }
 }
 

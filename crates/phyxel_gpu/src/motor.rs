@@ -6,6 +6,7 @@ use crate::driver::DriveError;
 use crate::explicit::Explicit;
 use crate::free_bodies;
 use crate::implicit::Implicit;
+use crate::positions::Positions;
 use crate::resident::Resident;
 use phyxel::model::Model;
 use phyxel::scene::{Collider, Integrator, Scene, SolverSettings};
@@ -26,6 +27,7 @@ pub(crate) struct Motor {
 enum Mover {
     Explicit(Box<Explicit>),
     Implicit(Box<Implicit>),
+    Positions(Box<Positions>),
 }
 
 /// A run of steps is halved at most this often before the simulation gives up.
@@ -70,9 +72,10 @@ impl Motor {
         (dt, count): (f64, u64),
     ) -> Result<StepReport, DriveError> {
         self.resident.set_state(&state.u, &state.v);
+        self.resident.set_grains(&state.grains);
         match &self.mover {
             Mover::Explicit(_) => self.run_explicit(model, state, limit, (dt, count)),
-            Mover::Implicit(_) => self.run_implicit(model, state, settings, limit, (dt, count)),
+            _ => self.run_guarded(model, state, settings, limit, (dt, count)),
         }
     }
 
@@ -94,10 +97,12 @@ impl Motor {
             let (u, v) = self.resident.state()?;
             if self.resident.take_trouble()? {
                 self.resident.set_state(&state.u, &state.v);
+                self.resident.set_grains(&state.grains);
                 parts *= 2.0;
                 continue;
             }
             (state.u, state.v) = (u, v);
+            self.resident.read_grains(&mut state.grains)?;
             state.time += dt * count as f64;
             state.steps += steps;
             return Ok(StepReport {
@@ -111,7 +116,8 @@ impl Motor {
         Err(unstable(model, state, dt / parts, limit).into())
     }
 
-    fn run_implicit(
+    /// Step by step, each halved where it goes wrong.
+    fn run_guarded(
         &mut self,
         model: &Model<f32>,
         state: &mut State<f32>,
@@ -123,7 +129,7 @@ impl Motor {
         let start = state.time;
         let mut outcome = Ok(());
         for step in 0..count {
-            match self.implicit_step(model, settings, (start + dt * step as f64, dt)) {
+            match self.guarded_step(model, settings, (start + dt * step as f64, dt)) {
                 Ok(taken) => report.merge(&taken),
                 Err(error) => {
                     outcome = Err(error);
@@ -134,6 +140,7 @@ impl Motor {
         if matches!(outcome, Err(Some(_))) || outcome.is_ok() {
             // What came before a bad step is good.
             (state.u, state.v) = self.resident.state()?;
+            self.resident.read_grains(&mut state.grains)?;
             state.time = start + dt * report.steps as f64;
             state.steps += report.substeps as u64;
         }
@@ -151,7 +158,7 @@ impl Motor {
 
     /// One step, halved as long as its numbers are not finite. Fails with the smallest step tried, or with nothing where
     /// the device failed.
-    fn implicit_step(
+    fn guarded_step(
         &mut self,
         model: &Model<f32>,
         settings: &SolverSettings,
@@ -165,7 +172,7 @@ impl Motor {
             let mut sound = true;
             for part in 0..parts {
                 let at = (start + h * part as f64, h);
-                sound = self.implicit_part(model, settings, at, &mut report).map_err(|e| self.remember(e))?;
+                sound = self.part(model, settings, at, &mut report).map_err(|e| self.remember(e))?;
                 if !sound {
                     break;
                 }
@@ -179,21 +186,35 @@ impl Motor {
         Err(Some(dt / f64::from(1 << MAX_HALVINGS)))
     }
 
-    fn implicit_part(
+    /// One part of a step; false when its numbers are not finite.
+    fn part(
         &mut self,
         model: &Model<f32>,
         settings: &SolverSettings,
         at: (f64, f64),
         report: &mut StepReport,
     ) -> Result<bool, GpuError> {
-        let Mover::Implicit(implicit) = &mut self.mover else { return Ok(true) };
         let free = free_bodies::momenta(model, &self.resident, settings, at)?;
+        let implicit = match &mut self.mover {
+            Mover::Explicit(_) => return Ok(true),
+            Mover::Implicit(implicit) => implicit,
+            Mover::Positions(positions) => {
+                positions.step(&self.resident, at, settings)?;
+                if self.resident.take_trouble()? {
+                    return Ok(false);
+                }
+                report.substeps += settings.substeps;
+                report.iterations += settings.substeps * settings.iterations;
+                return free_bodies::restore(model, &self.resident, &free, at.1).map(|()| true);
+            }
+        };
         let solved = implicit.step(&self.resident, model, at, settings)?;
         if !solved.finite {
             implicit.forgive(&self.resident);
             return Ok(false);
         }
         free_bodies::restore(model, &self.resident, &free, at.1)?;
+        implicit.settle(&self.resident);
         report.substeps += 1;
         report.newton_iterations += 1;
         report.iterations += solved.iterations;
@@ -215,6 +236,7 @@ impl Motor {
         match &self.mover {
             Mover::Explicit(explicit) => explicit.time_kernels(&self.resident, 0.0, 8),
             Mover::Implicit(implicit) => implicit.time_kernels(&self.resident, 8),
+            Mover::Positions(_) => Ok(Vec::new()),
         }
     }
 }
@@ -233,10 +255,10 @@ fn bring(
     integrator: Integrator,
 ) -> Result<(Resident, Mover), GpuError> {
     let resident = Resident::new(device, model, state)?;
-    let mover = if integrator == Integrator::ImplicitEuler {
-        Mover::Implicit(Box::new(Implicit::new(&resident, model, colliders)?))
-    } else {
-        Mover::Explicit(Box::new(Explicit::new(&resident, model, colliders, integrator)?))
+    let mover = match integrator {
+        Integrator::ImplicitEuler => Mover::Implicit(Box::new(Implicit::new(&resident, model, colliders)?)),
+        Integrator::Xpbd => Mover::Positions(Box::new(Positions::new(&resident, model, colliders)?)),
+        _ => Mover::Explicit(Box::new(Explicit::new(&resident, model, colliders, integrator)?)),
     };
     Ok((resident, mover))
 }

@@ -1,6 +1,6 @@
 //! The drawn surface on the device: points that follow nodes.
 
-use crate::bench::KernelTime;
+use crate::bench::{KernelTime, median, settled};
 use crate::device::{Access, Bound, GpuError, Recipe, Stopwatch, Store, sources};
 use crate::layout::general::{SLICE, slices};
 use crate::resident::Resident;
@@ -57,18 +57,22 @@ impl SkinProduct {
     /// Times the product; `None` when the device has no clock.
     pub fn time(&self, resident: &Resident, repeats: u32) -> Result<Option<KernelTime>, GpuError> {
         let device = resident.device();
-        let Some(mut watch) = Stopwatch::new(device, repeats) else { return Ok(None) };
-        let mut encoder = device.wgpu.create_command_encoder(&Default::default());
-        for _ in 0..repeats {
-            let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: watch.next() };
-            self.bound.launch(&mut encoder.begin_compute_pass(&descriptor), self.groups(), &[0]);
+        if !device.has_timestamps() {
+            return Ok(None);
         }
-        watch.resolve(&mut encoder);
-        device.queue.submit([encoder.finish()]);
-        let mut seconds = watch.seconds(device)?;
-        seconds.sort_by(f64::total_cmp);
+        let seconds = settled(device, || {
+            let Some(mut watch) = Stopwatch::new(device, repeats) else { return Ok(Vec::new()) };
+            let mut encoder = device.wgpu.create_command_encoder(&Default::default());
+            for _ in 0..repeats {
+                let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: watch.next() };
+                self.bound.launch(&mut encoder.begin_compute_pass(&descriptor), self.groups(), &[0]);
+            }
+            watch.resolve(&mut encoder);
+            device.queue.submit([encoder.finish()]);
+            watch.seconds(device)
+        })?;
         let bytes = (self.count * (8 + 16 + 16) + self.entries * 8 + 16 * resident.node_count()) as u64;
-        Ok(Some(KernelTime { name: "skin".into(), seconds: seconds[seconds.len() / 2], bytes }))
+        Ok(Some(KernelTime { name: "skin".into(), seconds: median(seconds), bytes }))
     }
 
     fn groups(&self) -> u32 {

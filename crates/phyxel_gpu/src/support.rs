@@ -3,13 +3,15 @@
 use crate::explicit;
 use crate::layout::colliders;
 use crate::layout::laws::{self, ANISOTROPIC};
+use phyxel::material::plastic::Plasticity;
 use phyxel::model::Model;
-use phyxel::scene::{Groups, Integrator, Lagrangian, LinearSolver, MassKind, Method, Scene};
+use phyxel::scene::{Integrator, Lagrangian, LinearSolver, MassKind, Method, Scene};
+use phyxel::stencil::block::{Block, Stencils};
 
 /// Why a scene cannot be moved on a device; `None` when it can.
 pub fn why_not(scene: &Scene, model: &Model<f32>) -> Option<String> {
     let integrator = scene.solver.integrator;
-    if !explicit::has(integrator) && integrator != Integrator::ImplicitEuler {
+    if !explicit::has(integrator) && !matches!(integrator, Integrator::ImplicitEuler | Integrator::Xpbd) {
         return Some(format!("the integrator {} runs on the CPU only", integrator.name()));
     }
     if let Some(why) = scene.colliders.iter().find_map(colliders::why_not) {
@@ -22,6 +24,9 @@ pub fn why_not(scene: &Scene, model: &Model<f32>) -> Option<String> {
     if let Some(why) = why_not_matter(model) {
         return Some(why);
     }
+    if integrator == Integrator::Verlet && model.blocks.iter().any(|b| b.inner.flows()) {
+        return Some("Verlet steps of matter that yields run on the CPU only (leap-frog runs on devices)".into());
+    }
     if let Some(body) = scene.bodies.iter().find(|b| b.heat.is_some()) {
         return Some(format!("body {:?} has a temperature, and heat flows on the CPU only", body.name));
     }
@@ -31,30 +36,25 @@ pub fn why_not(scene: &Scene, model: &Model<f32>) -> Option<String> {
     if integrator == Integrator::ImplicitEuler { why_not_implicit(scene, model) } else { None }
 }
 
-/// What elements would have to remember; an event may change it.
+/// Matter that devices do not know; an event may change it.
 pub(crate) fn why_not_matter(model: &Model<f32>) -> Option<String> {
-    let body = model.bodies.iter().find(|b| b.material.plastic.is_some())?;
-    Some(format!("body {:?} is plastic, which the CPU alone calculates", body.name))
+    // Stabilisation of matter that yields by stress weakens element by element.
+    let weakens = |b: &&Block<f32>| {
+        let stabilised = matches!(&b.stencils, Stencils::General(g) if !g.table.penalties.is_empty());
+        stabilised && matches!(b.inner.plasticity(), Some(Plasticity::Stress { .. }))
+    };
+    let block = model.blocks.iter().find(weakens)?;
+    let name = &model.bodies[block.body].name;
+    Some(format!("body {name:?} has stabilised phyxels that yield by stress, which the CPU alone calculates"))
 }
 
 /// What holds bodies together or keeps them apart.
 fn why_not_together(scene: &Scene, model: &Model<f32>) -> Option<&'static str> {
-    let own_contact = |b: &phyxel::scene::Body| {
-        b.contact.friction.is_some() || b.material.restitution > 0.0 || b.contact.groups != Groups::default()
-    };
     let reasons = [
         (model.rows_needed(), "contact among bodies is solved on the CPU only"),
         (!scene.rigid_bodies.is_empty(), "rigid bodies are moved on the CPU only"),
         (!scene.attachments.is_empty(), "ties between bodies are solved on the CPU only"),
         (!scene.triggers.is_empty(), "triggers are watched on the CPU only"),
-        (
-            !scene.colliders.is_empty() && scene.bodies.iter().any(own_contact),
-            "friction, rebound and groups of a body's own are known to the CPU only",
-        ),
-        (
-            scene.colliders.iter().any(|c| c.groups != Groups::default()),
-            "groups of colliders are known to the CPU only",
-        ),
     ];
     reasons.into_iter().find_map(|(holds, why)| holds.then_some(why))
 }
@@ -70,7 +70,7 @@ fn why_not_implicit(scene: &Scene, model: &Model<f32>) -> Option<String> {
         return Some(format!("body {:?} has a consistent mass, which the CPU alone knows", body.name));
     }
     model.blocks.iter().find_map(|block| {
-        let (key, _) = laws::of_block(block);
+        let (key, _) = laws::of_block(block, block.inner.flows());
         let numeric = key.law == ANISOTROPIC || (key.law == 0 && key.volume);
         let name = &model.bodies[block.body].name;
         numeric.then(|| format!("the tangent of body {name:?} is projected numerically, on the CPU only"))

@@ -6,7 +6,7 @@ use common::{device, difference, laws, scene, soft, solid};
 use phyxel::Simulation;
 use phyxel::material::Material;
 use phyxel::math::Vec3;
-use phyxel::scene::{Body, Collider, ColliderShape, Integrator, Method, Pin, Region, Scene};
+use phyxel::scene::{Body, Collider, ColliderShape, Groups, Integrator, Method, Pin, Region, Scene};
 use phyxel::shape::Placement;
 use phyxel_gpu::{Explicit, Resident};
 
@@ -54,6 +54,13 @@ fn busy(integrator: Integrator, which: &[usize]) -> Scene {
         let mut body = solid(&format!("b{i}"), method, material, [i as f64, 0.02, 0.0]);
         body.velocity = [1.0, -2.0, 0.5];
         body.contact.enabled = false;
+        // One has friction and rebounds of its own, one does not meet the log.
+        if i == 0 {
+            (body.material.friction, body.material.restitution) = (Some(0.9), 0.6);
+        }
+        if i == 3 {
+            body.contact.groups = Groups { member: 2, touches: 2 };
+        }
         if i == 1 {
             body.velocity = [0.0; 3];
             let mut pin = Pin::hold(Region::Box { min: [0.9, 0.0, -1.0], max: [1.05, 1.0, 1.0] });
@@ -77,6 +84,7 @@ fn busy(integrator: Integrator, which: &[usize]) -> Scene {
     block.motion.spin = [0.0, 1.0, 0.0];
     block.motion.center = [2.2, 0.0, 0.1];
     let mut log = Collider::new(ColliderShape::Cylinder { radius: 0.1, height: 0.6 });
+    log.groups = Groups { member: 1, touches: 1 };
     log.placement = Placement { position: [3.2, 0.0, 0.1], rotation: [1.5, 0.0, 0.0] };
     let mut capsule = Collider::new(ColliderShape::Capsule { radius: 0.1, height: 0.6 });
     capsule.placement = Placement { position: [4.2, 0.0, 0.1], rotation: [1.5, 0.0, 0.0] };

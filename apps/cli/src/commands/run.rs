@@ -264,7 +264,7 @@ impl<'a> Run<'a> {
             state_hash: format!("{:016x}", self.simulation.state_hash()),
             warnings: self.warnings(),
             outputs: outputs.iter().map(|path| path.display().to_string()).collect(),
-            timings_ms: self.clock.in_ms().into_iter().chain(self.place.kernel_ms(&self.simulation)).collect(),
+            timings_ms: self.clock.in_ms().into_iter().chain(self.place.kernel_ms()).collect(),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::state::State;
 
 impl<R: Real> Model<R> {
     /// Gives the elements of bodies that yield or have a temperature their grains; those that have some keep them.
-    pub(crate) fn add_grains(&self, state: &mut State<R>) {
+    pub fn add_grains(&self, state: &mut State<R>) {
         for (k, block) in self.blocks.iter().enumerate() {
             if self.bodies[block.body].material.plastic.is_none() && !self.is_heated(block.body) {
                 continue;

@@ -91,6 +91,8 @@ pub struct Body {
     pub contact: ContactSettings,
     /// Its temperature, if heat is to be simulated.
     pub heat: Option<BodyHeat>,
+    /// Where it is calculated, where there is a choice.
+    pub place: Place,
     /// What was noticed when its shape was made, in sentences; told with the warnings of the simulation.
     pub notes: Vec<String>,
 }
@@ -111,6 +113,7 @@ impl Body {
             mls: MlsSettings::default(),
             contact: ContactSettings::default(),
             heat: None,
+            place: Place::Auto,
             notes: Vec::new(),
         }
     }
@@ -174,6 +177,18 @@ impl Method {
             Method::Spring => "spring",
         }
     }
+}
+
+/// Where a body is calculated when a scene runs on a graphics device. Bodies that can touch each other go together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// On the device if that can do it, otherwise on the processor, at the same time.
+    #[default]
+    Auto,
+    /// On the processor.
+    Cpu,
+    /// On the device; a scene whose device cannot do it does not run there.
+    Gpu,
 }
 
 /// How mass is spread over nodes.

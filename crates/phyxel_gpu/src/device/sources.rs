@@ -4,11 +4,13 @@ const MATH: &str = include_str!("../kernels/math.wgsl");
 const SVD: &str = include_str!("../kernels/svd.wgsl");
 const LAWS: &str = include_str!("../kernels/laws.wgsl");
 const TANGENT: &str = include_str!("../kernels/tangent.wgsl");
+const PLASTIC: &str = include_str!("../kernels/plastic.wgsl");
+const SETTLE: &str = include_str!("../kernels/settle.wgsl");
 const CONTACT: &str = include_str!("../kernels/contact.wgsl");
 const GATHER: &str = include_str!("../kernels/gather.wgsl");
 
 fn elastic(kernel: &str) -> String {
-    [MATH, SVD, LAWS, TANGENT, kernel].concat()
+    [MATH, SVD, LAWS, TANGENT, PLASTIC, kernel].concat()
 }
 
 /// Forces of tetrahedra.
@@ -19,6 +21,26 @@ pub(crate) fn tets() -> String {
 /// Stresses of other stencils.
 pub(crate) fn general() -> String {
     elastic(include_str!("../kernels/general.wgsl"))
+}
+
+/// Flow of tetrahedra.
+pub(crate) fn settle_tets() -> String {
+    elastic(&[SETTLE, include_str!("../kernels/settle_tets.wgsl")].concat())
+}
+
+/// Flow of other stencils.
+pub(crate) fn settle_general() -> String {
+    elastic(&[SETTLE, include_str!("../kernels/settle_general.wgsl")].concat())
+}
+
+/// Sweeps of position-based steps.
+pub(crate) fn sweep() -> String {
+    elastic(&[include_str!("../kernels/constraints.wgsl"), include_str!("../kernels/sweep.wgsl")].concat())
+}
+
+/// Nodes of position-based steps.
+pub(crate) fn positions() -> String {
+    [MATH, CONTACT, include_str!("../kernels/positions.wgsl")].concat()
 }
 
 /// Motion of nodes.
@@ -91,6 +113,10 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
     vec![
         ("tets", tets()),
         ("general", general()),
+        ("settle tets", settle_tets()),
+        ("settle general", settle_general()),
+        ("sweep", sweep()),
+        ("positions", positions()),
         ("nodes", nodes()),
         ("pressure", pressure()),
         ("blocks", blocks()),

@@ -12,6 +12,7 @@ use wgpu::ComputePass;
 
 pub(super) struct Kernels {
     passes: Vec<ElementPass>,
+    settle: Vec<ElementPass>,
     forces: Bound,
     pins: Option<Bound>,
     blocks: Vec<(Bound, u32, usize)>,
@@ -73,12 +74,13 @@ impl Kernels {
         let cg = |entry: &str| cg_kernel(resident, system, entry);
         Ok(Kernels {
             passes: resident.element_passes(false),
+            settle: resident.settle_passes(),
             forces: forces_kernel(resident, system, model)?,
             pins: (system.pinned > 0).then(|| pins_kernel(resident, system)),
-            blocks: runs_of(resident, &resident.clusters.runs, |run, groups| {
+            blocks: runs_of(resident, &resident.clusters.runs, 0, |run, groups| {
                 block_kernel(resident, system, run, groups)
             }),
-            tangents: runs_of(resident, &resident.general.runs, |run, groups| {
+            tangents: runs_of(resident, &resident.general.runs, resident.grains.first_general, |run, groups| {
                 tangent_kernel(resident, system, run, groups)
             }),
             assemble: tets.then(|| assemble_kernel(resident, system, &sizes)),
@@ -188,6 +190,11 @@ impl Kernels {
         self.react.launch(pass, system.groups, &[AGAIN]);
     }
 
+    /// Lets matter flow at the end of a step.
+    pub(super) fn settle(&self, pass: &mut ComputePass<'_>) {
+        self.settle.iter().for_each(|p| p.launch(pass));
+    }
+
     pub(super) fn finish(&self, system: &System, pass: &mut ComputePass<'_>) {
         self.finish.launch(pass, system.groups, &[AGAIN]);
     }
@@ -197,10 +204,11 @@ impl Kernels {
 fn runs_of(
     resident: &Resident,
     runs: &[Run],
+    grain: u32,
     kernel: impl Fn(&Run, &Store) -> (Bound, u32),
 ) -> Vec<(Bound, u32, usize)> {
     let groups = resident.device().uniforms("groups", 256 * runs.len());
-    let blocks: Vec<[u32; 2]> = runs.iter().map(|run| [run.first, run.count]).collect();
+    let blocks: Vec<[u32; 3]> = runs.iter().map(|run| [run.first, run.count, grain]).collect();
     resident.device().fill(&groups, &strided(&blocks));
     let bound = |(i, run): (usize, &Run)| {
         let (bound, count) = kernel(run, &groups);
@@ -263,13 +271,28 @@ fn pins_kernel(resident: &Resident, system: &System) -> Bound {
 
 fn block_kernel(resident: &Resident, system: &System, run: &Run, groups: &Store) -> (Bound, u32) {
     let source = sources::blocks();
-    let constants =
-        [("LAW", f64::from(run.law.law)), ("VOLUME", flag(run.law.volume)), ("VISCOUS", flag(run.law.damped))];
-    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Read, Write];
+    let constants = [
+        ("LAW", f64::from(run.law.law)),
+        ("VOLUME", flag(run.law.volume)),
+        ("VISCOUS", flag(run.law.damped)),
+        ("GRAINS", flag(run.law.grains)),
+        ("FLOW", f64::from(run.law.flow)),
+    ];
+    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Read, Write, Read];
     let recipe = Recipe { name: "blocks", source: &source, entry: "main", constants: &constants, bindings };
     let at = &resident.at;
-    let buffers =
-        [groups, &system.mix, &at.u, &at.laws, &at.heads, &at.members, &at.shapes, &at.tet_nodes, &system.block_values];
+    let buffers = [
+        groups,
+        &system.mix,
+        &at.u,
+        &at.laws,
+        &at.heads,
+        &at.members,
+        &at.shapes,
+        &at.tet_nodes,
+        &system.block_values,
+        &at.grains,
+    ];
     (resident.device().bind(&recipe, &buffers), run.count)
 }
 
@@ -280,11 +303,14 @@ fn tangent_kernel(resident: &Resident, system: &System, run: &Run, groups: &Stor
         ("VOLUME", flag(run.law.volume)),
         ("VISCOUS", flag(run.law.damped && !run.law.based)),
         ("BASED", flag(run.law.based)),
+        ("GRAINS", flag(run.law.grains)),
+        ("FLOW", f64::from(run.law.flow)),
     ];
-    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Write];
+    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Write, Read];
     let recipe = Recipe { name: "tangents", source: &source, entry: "main", constants: &constants, bindings };
     let at = &resident.at;
-    let buffers = [groups, &system.mix, &at.u, &at.laws, &at.elements, &at.entries, &at.bases, &system.tangents];
+    let buffers =
+        [groups, &system.mix, &at.u, &at.laws, &at.elements, &at.entries, &at.bases, &system.tangents, &at.grains];
     (resident.device().bind(&recipe, &buffers), run.count.div_ceil(64))
 }
 

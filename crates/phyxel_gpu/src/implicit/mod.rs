@@ -5,7 +5,7 @@ mod contact;
 mod kernels;
 mod system;
 
-use crate::bench::KernelTime;
+use crate::bench::{KernelTime, median, settled};
 use crate::device::{GpuError, Readback, Stopwatch};
 use crate::resident::Resident;
 use bytemuck::{Pod, Zeroable};
@@ -120,6 +120,7 @@ impl Implicit {
     fn rescale(&mut self, resident: &Resident, model: &Model<f32>, dt: f64) {
         if self.gamma != dt {
             self.system.rescale(resident, model, dt);
+            resident.set_flow_times([dt, dt]);
             self.gamma = dt;
         }
     }
@@ -207,6 +208,13 @@ impl Implicit {
         }
     }
 
+    /// Lets matter flow at the end of a step whose velocities are final.
+    pub fn settle(&self, resident: &Resident) {
+        if resident.flows() {
+            self.submit_passes(resident, |pass| self.kernels.settle(pass));
+        }
+    }
+
     /// Moves nodes with the velocities found.
     fn finish(&self, resident: &Resident) -> Result<(), GpuError> {
         let device = resident.device();
@@ -229,7 +237,8 @@ impl Implicit {
         resident.device().write(&self.system.scalars, 0, &[Scalars::default()]);
     }
 
-    /// Seconds of one assembly, and of one iteration on average over `iterations`, by the clock on the wall.
+    /// Seconds of one assembly, and of one iteration on average over `iterations`, by the clock on the wall, on a device that
+    /// is warm.
     pub fn time(
         &mut self,
         resident: &Resident,
@@ -242,39 +251,59 @@ impl Implicit {
         // No tolerance: the device must not stop before the count is done.
         self.write_jobs(resident, dt, -1.0, 0.0);
         let device = resident.device();
+        let five = |measure: &dyn Fn() -> Result<f64, GpuError>| {
+            settled(device, measure)?;
+            (0..5).map(|_| measure()).collect::<Result<Vec<f64>, GpuError>>().map(median)
+        };
         let repeats = 10;
-        let mut assembly = f64::INFINITY;
-        for _ in 0..3 {
+        let assembly = five(&|| {
             device.wait()?;
             let started = std::time::Instant::now();
             (0..repeats).for_each(|_| self.submit_assembly(resident, true));
             device.wait()?;
-            assembly = assembly.min(started.elapsed().as_secs_f64() / f64::from(repeats));
-        }
-        let mut best = f64::INFINITY;
-        for _ in 0..5 {
-            let mut encoder = device.wgpu.create_command_encoder(&Default::default());
-            {
-                let mut pass = encoder.begin_compute_pass(&Default::default());
-                self.kernels.restart(resident, &self.system, &mut pass, FIRST);
-            }
-            device.queue.submit([encoder.finish()]);
+            Ok(started.elapsed().as_secs_f64() / f64::from(repeats))
+        })?;
+        let iteration = five(&|| {
+            self.submit_passes(resident, |pass| self.kernels.restart(resident, &self.system, pass, FIRST));
             device.wait()?;
             let started = std::time::Instant::now();
-            let mut encoder = device.wgpu.create_command_encoder(&Default::default());
-            {
-                let mut pass = encoder.begin_compute_pass(&Default::default());
-                (0..iterations).for_each(|i| self.kernels.iterate(resident, &self.system, &mut pass, i % 2));
-            }
-            device.queue.submit([encoder.finish()]);
+            self.submit_passes(resident, |pass| {
+                (0..iterations).for_each(|i| self.kernels.iterate(resident, &self.system, pass, i % 2));
+            });
             device.wait()?;
-            best = best.min(started.elapsed().as_secs_f64() / iterations as f64);
-        }
-        Ok((assembly, best))
+            Ok(started.elapsed().as_secs_f64() / iterations as f64)
+        })?;
+        Ok((assembly, iteration))
     }
 
-    /// Times the launches of an assembly and of an iteration; empty when the device has no clock.
+    fn submit_passes(&self, resident: &Resident, launch: impl FnOnce(&mut wgpu::ComputePass<'_>)) {
+        let device = resident.device();
+        let mut encoder = device.wgpu.create_command_encoder(&Default::default());
+        launch(&mut encoder.begin_compute_pass(&Default::default()));
+        device.queue.submit([encoder.finish()]);
+    }
+
+    /// Times the launches of an assembly and of an iteration, on a device that is warm; empty when it has no clock.
     pub fn time_kernels(&self, resident: &Resident, repeats: u32) -> Result<Vec<KernelTime>, GpuError> {
+        if !resident.device().has_timestamps() {
+            return Ok(Vec::new());
+        }
+        let seconds = settled(resident.device(), || self.time_launches(resident, repeats))?;
+        let nodes = resident.node_count() as u64;
+        let blocks = self.system.blocks as u64;
+        let tets = resident.clusters.count as u64;
+        let product = 40 * blocks + nodes * 44 + resident.general.pairs as u64 * 32;
+        let assembly = 360 * tets + 64 * tets + 4 * blocks + 36 * blocks;
+        let bytes = [tets * (44 + 360), assembly, product, nodes * (4 * 16 + 32), nodes * 80];
+        let timed = |(kind, name): (usize, &&str)| {
+            let own = seconds.iter().skip(kind).step_by(kernels::TIMED.len()).copied().collect();
+            KernelTime { name: (*name).into(), seconds: median(own), bytes: bytes[kind] }
+        };
+        Ok(kernels::TIMED.iter().enumerate().map(timed).collect())
+    }
+
+    /// Seconds of each launch of [`kernels::TIMED`], over and over.
+    fn time_launches(&self, resident: &Resident, repeats: u32) -> Result<Vec<f64>, GpuError> {
         let device = resident.device();
         let kinds = kernels::TIMED.len() as u32;
         let Some(mut watch) = Stopwatch::new(device, kinds * repeats) else { return Ok(Vec::new()) };
@@ -292,19 +321,7 @@ impl Implicit {
         }
         watch.resolve(&mut encoder);
         device.queue.submit([encoder.finish()]);
-        let seconds = watch.seconds(device)?;
-        let nodes = resident.node_count() as u64;
-        let blocks = self.system.blocks as u64;
-        let tets = resident.clusters.count as u64;
-        let product = 40 * blocks + nodes * 44 + resident.general.pairs as u64 * 32;
-        let assembly = 360 * tets + 64 * tets + 4 * blocks + 36 * blocks;
-        let bytes = [tets * (44 + 360), assembly, product, nodes * (4 * 16 + 32), nodes * 80];
-        let median = |kind: usize| {
-            let mut own: Vec<f64> = seconds.iter().skip(kind).step_by(kinds as usize).copied().collect();
-            own.sort_by(f64::total_cmp);
-            KernelTime { name: kernels::TIMED[kind].into(), seconds: own[own.len() / 2], bytes: bytes[kind] }
-        };
-        Ok((0..kinds as usize).map(median).collect())
+        watch.seconds(device)
     }
 
     /// Bytes that one iteration moves at least.

@@ -15,31 +15,39 @@ struct Job {
 @group(0) @binding(3) var<storage, read> blocks: array<f32>;
 @group(0) @binding(4) var<storage, read_write> values: array<f32>;
 
-fn block_at(at: u32) -> mat3x3f {
+// A block, transposed where its code says so.
+fn block_of(code: u32) -> mat3x3f {
+    let at = 9u * (code >> 1u);
+    let down = select(1u, 3u, (code & 1u) == 1u);
+    let along = 4u - down;
     return mat3x3f(
-        blocks[at], blocks[at + 1u], blocks[at + 2u],
-        blocks[at + 3u], blocks[at + 4u], blocks[at + 5u],
-        blocks[at + 6u], blocks[at + 7u], blocks[at + 8u],
+        blocks[at], blocks[at + down], blocks[at + 2u * down],
+        blocks[at + along], blocks[at + 4u], blocks[at + along + 2u * down],
+        blocks[at + 2u * along], blocks[at + 2u * along + down], blocks[at + 8u],
     );
 }
 
+// Two contributions at a time: the loads of one hide the wait for the other.
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3u, @builtin(local_invocation_index) lane: u32) {
     let i = (place.x + place.y * grid.x) * 64u + lane;
     if i >= job.places {
         return;
     }
-    var sum = mat3x3f();
+    var even = mat3x3f();
+    var odd = mat3x3f();
+    let start = starts[i];
     let end = starts[i + 1u];
-    for (var k = starts[i]; k < end; k += 1u) {
-        let code = contributions[k];
-        let block = block_at(9u * (code >> 1u));
-        if (code & 1u) == 1u {
-            sum += transpose(block);
-        } else {
-            sum += block;
-        }
+    for (var k = start; k + 1u < end; k += 2u) {
+        let first = contributions[k];
+        let second = contributions[k + 1u];
+        even += block_of(first);
+        odd += block_of(second);
     }
+    if ((end - start) & 1u) == 1u {
+        even += block_of(contributions[end - 1u]);
+    }
+    let sum = even + odd;
     let out = (i / 32u) * 288u + i % 32u;
     for (var c = 0u; c < 9u; c += 1u) {
         values[out + 32u * c] = sum[c / 3u][c % 3u];

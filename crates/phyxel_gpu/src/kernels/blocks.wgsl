@@ -3,6 +3,8 @@
 struct Group {
     first: u32,
     count: u32,
+    // The grain of the first element of its kind.
+    grain: u32,
 }
 
 struct Mix {
@@ -20,37 +22,77 @@ struct Mix {
 @group(0) @binding(6) var<storage, read> shapes: array<f32>;
 @group(0) @binding(7) var<storage, read> tet_nodes: array<u32>;
 @group(0) @binding(8) var<storage, read_write> blocks: array<f32>;
+@group(0) @binding(9) var<storage, read> grains: array<vec4f>;
 
 override VISCOUS: u32 = 0u;
 
-fn displacement(head: vec4u, local: u32) -> vec3f {
-    return u[members[3u * (head.x + local)]].xyz;
-}
-
-// One block of every tetrahedron of the cluster, on its way out.
+// Displacements of the cluster's nodes; then one block of every tetrahedron of the cluster, on its way out.
 var<workgroup> outgoing: array<f32, 2304>;
 
+fn displacement(local: u32) -> vec3f {
+    return vec3f(outgoing[local], outgoing[local + 256u], outgoing[local + 512u]);
+}
+
 // Writes a block of 256 tetrahedra side by side: each alone would touch as many lines of memory as it has numbers.
-fn store(lane: u32, block: u32, c0: vec3f, c1: vec3f, c2: vec3f) {
+fn store(lane: u32, block: u32, k: mat3x3f) {
     workgroupBarrier();
     let own = 9u * lane;
-    outgoing[own] = c0.x;
-    outgoing[own + 1u] = c0.y;
-    outgoing[own + 2u] = c0.z;
-    outgoing[own + 3u] = c1.x;
-    outgoing[own + 4u] = c1.y;
-    outgoing[own + 5u] = c1.z;
-    outgoing[own + 6u] = c2.x;
-    outgoing[own + 7u] = c2.y;
-    outgoing[own + 8u] = c2.z;
+    outgoing[own] = k[0].x;
+    outgoing[own + 1u] = k[0].y;
+    outgoing[own + 2u] = k[0].z;
+    outgoing[own + 3u] = k[1].x;
+    outgoing[own + 4u] = k[1].y;
+    outgoing[own + 5u] = k[1].z;
+    outgoing[own + 6u] = k[2].x;
+    outgoing[own + 7u] = k[2].y;
+    outgoing[own + 8u] = k[2].z;
     workgroupBarrier();
-    for (var k = 0u; k < 9u; k += 1u) {
-        blocks[block * 2304u + 256u * k + lane] = outgoing[256u * k + lane];
+    for (var i = 0u; i < 9u; i += 1u) {
+        blocks[block * 2304u + 256u * i + lane] = outgoing[256u * i + lane];
     }
 }
 
 fn unit(k: u32) -> vec3f {
     return vec3f(select(0.0, 1.0, k == 0u), select(0.0, 1.0, k == 1u), select(0.0, 1.0, k == 2u));
+}
+
+// In the frame of the singular vectors, how a displacement x of corner b pulls at corner a: T(x ⊗ w_b) w_a, with w = Vᵀ d.
+fn pair_in_frame(spectrum: Spectrum, wa: vec3f, wb: vec3f) -> mat3x3f {
+    let keep = 0.5 * (spectrum.flip + spectrum.twist);
+    let swap = 0.5 * (spectrum.flip - spectrum.twist);
+    let same = wa * wb;
+    let across = keep.yzx * same.zxy + keep.zxy * same.yzx;
+    // Column l: B_kl w_ak w_bl, and off the diagonal swap_kl w_al w_bk.
+    let x = spectrum.block[0] * wa * wb.x + vec3f(across.x, swap.z * wa.x * wb.y, swap.y * wa.x * wb.z);
+    let y = spectrum.block[1] * wa * wb.y + vec3f(swap.z * wa.y * wb.x, across.y, swap.x * wa.y * wb.z);
+    let z = spectrum.block[2] * wa * wb.z + vec3f(swap.y * wa.z * wb.x, swap.x * wa.z * wb.y, across.z);
+    return mat3x3f(x, y, z);
+}
+
+// K_ab of a tetrahedron: column i is what happens to corner a when corner b moves along axis i.
+// Matter that has flowed is the same with the weights Aᵀ d.
+fn pair(law: u32, frame: Frame, g: mat3x3f, a: mat3x3f, wa: vec3f, wb: vec3f, stiffness: f32, viscosity: f32) -> mat3x3f {
+    var k: mat3x3f;
+    let da = wa * a;
+    let db = wb * a;
+    if LAW == STVK || LAW == COROTATED || LAW == NEO_HOOKEAN || LAW == HENCKY {
+        let m = pair_in_frame(frame.spectrum, da * frame.v, db * frame.v);
+        k = (frame.u * m * transpose(frame.u)) * stiffness;
+    } else {
+        k = mat3x3f(
+            tangent_apply(law, frame, outer(unit(0u), db)) * da,
+            tangent_apply(law, frame, outer(unit(1u), db)) * da,
+            tangent_apply(law, frame, outer(unit(2u), db)) * da,
+        ) * stiffness;
+    }
+    if VISCOUS == 1u {
+        k += mat3x3f(
+            viscous_stress(law, g, outer(unit(0u), wb)) * wa,
+            viscous_stress(law, g, outer(unit(1u), wb)) * wa,
+            viscous_stress(law, g, outer(unit(2u), wb)) * wa,
+        ) * viscosity;
+    }
+    return k;
 }
 
 @compute @workgroup_size(256)
@@ -64,48 +106,60 @@ fn main(
         return;
     }
     let cluster = group.first + index;
-    let head = clusters[cluster];
     let shape = cluster * 2560u + lane;
     let volume = shapes[shape + 2304u];
     let d1 = vec3f(shapes[shape], shapes[shape + 256u], shapes[shape + 512u]);
     let d2 = vec3f(shapes[shape + 768u], shapes[shape + 1024u], shapes[shape + 1280u]);
     let d3 = vec3f(shapes[shape + 1536u], shapes[shape + 1792u], shapes[shape + 2048u]);
-    let d0 = -(d1 + d2 + d3);
     let packed = tet_nodes[cluster * 256u + lane];
-    let a = displacement(head, packed & 255u);
-    let g = outer(displacement(head, (packed >> 8u) & 255u) - a, d1)
-        + outer(displacement(head, (packed >> 16u) & 255u) - a, d2)
-        + outer(displacement(head, packed >> 24u) - a, d3);
+    let head = clusters[cluster];
+    if lane < (head.y & 0xffffu) {
+        let at = u[members[3u * (head.x + lane)]].xyz;
+        outgoing[lane] = at.x;
+        outgoing[lane + 256u] = at.y;
+        outgoing[lane + 512u] = at.z;
+    }
+    workgroupBarrier();
+    let a = displacement(packed & 255u);
+    let g = outer(displacement((packed >> 8u) & 255u) - a, d1)
+        + outer(displacement((packed >> 16u) & 255u) - a, d2)
+        + outer(displacement(packed >> 24u) - a, d3);
     let law = head.z;
-    let frame = tangent_frame(law, g);
+    var elastic = Elastic(g, identity());
+    if GRAINS == 1u {
+        let at = 3u * (group.grain + cluster * 256u + lane);
+        let grain = unpacked_grain(grains[at], grains[at + 1u], grains[at + 2u]);
+        hardened = grain.strain;
+        elastic = elastic_part(g, grain.offset);
+    }
+    let frame = tangent_frame(law, elastic.g);
     let stiffness = volume * (mix_of.square + mix_of.gamma * laws[law].rayleigh_stiffness);
     let viscosity = volume * mix_of.gamma;
     let out = cluster * 10u;
-    var sum0 = vec3f(0.0);
-    var sum1 = vec3f(0.0);
-    var sum2 = vec3f(0.0);
-    for (var b = 1u; b < 4u; b += 1u) {
-        let db = select(select(d3, d2, b == 2u), d1, b == 1u);
-        var s0 = tangent_apply(law, frame, outer(unit(0u), db)) * stiffness;
-        var s1 = tangent_apply(law, frame, outer(unit(1u), db)) * stiffness;
-        var s2 = tangent_apply(law, frame, outer(unit(2u), db)) * stiffness;
-        if VISCOUS == 1u {
-            s0 += viscous_stress(law, g, outer(unit(0u), db)) * viscosity;
-            s1 += viscous_stress(law, g, outer(unit(1u), db)) * viscosity;
-            s2 += viscous_stress(law, g, outer(unit(2u), db)) * viscosity;
-        }
-        sum0 -= s0 * d0;
-        sum1 -= s1 * d0;
-        sum2 -= s2 * d0;
-        // Blocks 00 | 01 02 03 | 11 12 13 | 22 23 | 33.
-        store(lane, out + b, s0 * d0, s1 * d0, s2 * d0);
-        store(lane, out + 3u + b, s0 * d1, s1 * d1, s2 * d1);
-        if b >= 2u {
-            store(lane, out + 5u + b, s0 * d2, s1 * d2, s2 * d2);
-        }
-        if b == 3u {
-            store(lane, out + 9u, s0 * d3, s1 * d3, s2 * d3);
-        }
-    }
-    store(lane, out, sum0, sum1, sum2);
+    // Blocks 00 | 01 02 03 | 11 12 13 | 22 23 | 33. Gradients sum to zero, so do the blocks of a row.
+    var k = pair(law, frame, g, elastic.a, d1, d1, stiffness, viscosity);
+    store(lane, out + 4u, k);
+    var first = k;
+    k = pair(law, frame, g, elastic.a, d1, d2, stiffness, viscosity);
+    store(lane, out + 5u, k);
+    first += transpose(k);
+    var second = k;
+    k = pair(law, frame, g, elastic.a, d1, d3, stiffness, viscosity);
+    store(lane, out + 6u, k);
+    first += transpose(k);
+    var third = k;
+    store(lane, out + 1u, -1.0 * first);
+    k = pair(law, frame, g, elastic.a, d2, d2, stiffness, viscosity);
+    store(lane, out + 7u, k);
+    second += k;
+    k = pair(law, frame, g, elastic.a, d2, d3, stiffness, viscosity);
+    store(lane, out + 8u, k);
+    second += transpose(k);
+    third += k;
+    store(lane, out + 2u, -1.0 * second);
+    k = pair(law, frame, g, elastic.a, d3, d3, stiffness, viscosity);
+    store(lane, out + 9u, k);
+    third += k;
+    store(lane, out + 3u, -1.0 * third);
+    store(lane, out, first + second + third);
 }

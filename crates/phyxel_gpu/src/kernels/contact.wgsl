@@ -1,5 +1,5 @@
 // Where a node meets a collider: twins of contact/form.rs and contact/collider.rs. A collider is eleven vectors in `motion`:
-// kind, friction, restitution, moves | dimensions | pose at the start of the path | pose at its end | the second less the first.
+// kind, 0, 0, moves | dimensions | pose at the start of the path | pose at its end | the second less the first.
 // The CPU does this in f64. Here everything is counted from the collider's own origin and differences of poses are given, so
 // that no small length is ever the difference of two large ones.
 

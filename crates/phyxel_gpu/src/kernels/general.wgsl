@@ -1,7 +1,6 @@
 // Elements of any number of nodes: gradient, stress, and what stabilisation asks for, one element per invocation. Entries
 // lie in slices of 32 elements, column by column, so that neighbours read memory side by side.
 
-override DAMPED: u32 = 0u;
 // 1 where elements have a part of the gradient that does not come from displacements.
 override BASED: u32 = 0u;
 // Vectors per record: 3, or 6 with stabilisation.
@@ -10,6 +9,8 @@ override STRIDE: u32 = 3u;
 struct Group {
     first: u32,
     count: u32,
+    // The grain of the first element of its kind.
+    grain: u32,
 }
 
 @group(0) @binding(0) var<uniform> group: Group;
@@ -29,6 +30,7 @@ struct Group {
 @group(0) @binding(10) var<storage, read_write> records: array<vec4f>;
 // Three vectors per element: Σ c x and Σ c, Σ c x ⊗ x of its penalties.
 @group(0) @binding(11) var<storage, read> moments: array<vec4f>;
+@group(0) @binding(12) var<storage, read> grains: array<vec4f>;
 
 fn body_of(tag: f32) -> u32 {
     return bitcast<u32>(tag) & 0x7fffffu;
@@ -80,15 +82,13 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     if BASED == 1u {
         argument += mat3x3f(bases[3u * e].xyz, bases[3u * e + 1u].xyz, bases[3u * e + 2u].xyz);
     }
-    var p = law_stress(law, argument);
     var field = g;
-    if DAMPED == 1u {
-        if beta > 0.0 {
-            p += tangent_apply(law, tangent_frame(law, argument), rate) * beta;
-        }
-        p += viscous_stress(law, argument, rate);
+    var grain: Grain;
+    if GRAINS == 1u {
+        let at = 3u * (group.grain + e);
+        grain = unpacked_grain(grains[at], grains[at + 1u], grains[at + 2u]);
     }
-    var s = p * bitcast<f32>(head.w);
+    var s = element_stress(law, argument, rate, grain) * bitcast<f32>(head.w);
     if STRIDE == 3u {
         records[3u * e] = vec4f(s[0], 0.0);
         records[3u * e + 1u] = vec4f(s[1], 0.0);

@@ -6,6 +6,9 @@ const ANISOTROPIC = 2u;
 const COROTATED = 3u;
 const NEO_HOOKEAN = 4u;
 const FIBRE = 5u;
+// Hooke's law on the logarithmic strain and on the small one, with a return to a yield surface.
+const HENCKY = 6u;
+const SMALL = 7u;
 
 override LAW: u32 = 1u;
 // 1 where the volume term is added.
@@ -21,6 +24,9 @@ struct Law {
     rayleigh_stiffness: f32,
     penalty: f32,
     stiffness: array<vec4f, 9>,
+    // Yield strain or stress, bound of the plastic strain or hardening, and which share of an excess flows within an
+    // evaluation and at the end of a step.
+    flow: vec4f,
 }
 
 fn second_invariant(g: mat3x3f) -> f32 {
@@ -72,6 +78,10 @@ fn law_stress(law: u32, g: mat3x3f) -> mat3x3f {
     } else if LAW == NEO_HOOKEAN {
         let shear = g + transpose(g) - scaled_identity(trace(g)) - cofactor(g);
         p = shear * mu + cofactor_of_f(g) * ((lam + mu) * volume_change(g));
+    } else if LAW == HENCKY {
+        p = hencky_stress(law, g);
+    } else if LAW == SMALL {
+        p = small_stress(law, g);
     } else {
         let stretch = sqrt(contract(g, g));
         let along = select(0.0, laws[law].modulus * (stretch - 1.0) / stretch, stretch > 0.0);

@@ -78,16 +78,25 @@ fn held(node_flags: u32, n: u32, targets: u32, dt: f32, at: vec3f, velocity: vec
     return velocity;
 }
 
+// Friction and restitution between a node's body and a collider, and whether they touch at all; after all colliders.
+fn between(node_flags: u32, colliders: u32, i: u32) -> vec4f {
+    let body = node_flags & 0x7fffffu;
+    return motion[colliders + 11u * job.collider_count + body * job.collider_count + i];
+}
+
 // Stops a node that would pass a surface within `dt`.
 fn collide(node_flags: u32, n: u32, colliders: u32, at: vec3f, velocity: vec3f, dt: f32) -> vec3f {
     var out = velocity;
     if COLLIDERS == 1u && (node_flags & TOUCHABLE) != 0u {
         let place = rest[n];
         for (var i = 0u; i < job.collider_count; i += 1u) {
-            let collider = colliders + 11u * i;
-            let plane = meet(collider, NodePath(place.xyz, at, out, place.w, dt));
+            let pair = between(node_flags, colliders, i);
+            if pair.z == 0.0 {
+                continue;
+            }
+            let plane = meet(colliders + 11u * i, NodePath(place.xyz, at, out, place.w, dt));
             if plane.found {
-                out = resolve(plane, out, dt, motion[collider].y, motion[collider].z);
+                out = resolve(plane, out, dt, pair.x, pair.y);
             }
         }
     }
@@ -100,13 +109,16 @@ fn rest_on_surfaces(node_flags: u32, n: u32, at: vec3f, velocity: vec3f, dt: f32
     if COLLIDERS == 1u && (node_flags & TOUCHABLE) != 0u {
         let place = rest[n];
         for (var i = 0u; i < job.collider_count; i += 1u) {
-            let collider = job.colliders + 11u * i;
-            var plane = nearest(collider, NodePath(place.xyz, at, out, place.w, dt));
+            let pair = between(node_flags, job.colliders, i);
+            if pair.z == 0.0 {
+                continue;
+            }
+            var plane = nearest(job.colliders + 11u * i, NodePath(place.xyz, at, out, place.w, dt));
             let next = dot(plane.normal, out) * dt;
             let scale = length(place.xyz) + length(at) + abs(next);
             if plane.gap <= 1.9e-6 * scale {
                 plane.gap = 0.0;
-                out = resolve(plane, out, 1.0, motion[collider].y, 0.0);
+                out = resolve(plane, out, 1.0, pair.x, 0.0);
             }
         }
     }

@@ -118,10 +118,11 @@ fn spectrum_of(law: u32, sigma: vec3f) -> Spectrum {
         let change = sigma.x * sigma.y * sigma.z - 1.0;
         add_volume_spectrum(&s, sigma, stiffness * change, stiffness);
     }
-    s.block = project_psd(s.block);
-    s.twist = max(s.twist, vec3f(0.0));
-    s.flip = max(s.flip, vec3f(0.0));
-    return s;
+    return projected(s);
+}
+
+fn projected(s: Spectrum) -> Spectrum {
+    return Spectrum(project_psd(s.block), max(s.twist, vec3f(0.0)), max(s.flip, vec3f(0.0)));
 }
 
 // What the tangent at G needs, once per element.
@@ -132,6 +133,15 @@ fn tangent_frame(law: u32, g: mat3x3f) -> Frame {
         frame.u = parts.u;
         frame.v = parts.v;
         frame.spectrum = spectrum_of(law, parts.sigma);
+    } else if LAW == HENCKY {
+        let state = principal(law, g, laws[law].flow.z);
+        frame.u = state.frame.u;
+        frame.v = state.frame.v;
+        frame.spectrum = projected(hencky_spectrum(law, state));
+    } else if LAW == SMALL {
+        let state = small_strain(law, g, laws[law].flow.z);
+        frame.u = state.deviator;
+        frame.spectrum.twist = vec3f(state.returned.ratio, state.returned.softening, 0.0);
     } else {
         frame.u = g;
     }
@@ -144,6 +154,9 @@ fn tangent_apply(law: u32, frame: Frame, dg: mat3x3f) -> mat3x3f {
         let size = max(3.0 * laws[law].lam + 2.0 * laws[law].mu, 0.0);
         let lam = (size - 2.0 * mu) / 3.0;
         return (dg + transpose(dg)) * mu + scaled_identity(lam * trace(dg));
+    }
+    if LAW == SMALL {
+        return small_change(law, frame.u, frame.spectrum.twist.x, frame.spectrum.twist.y, dg);
     }
     if LAW == FIBRE {
         let stretch = sqrt(contract(frame.u, frame.u));

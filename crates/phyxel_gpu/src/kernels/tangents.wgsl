@@ -6,6 +6,8 @@ override VISCOUS: u32 = 0u;
 struct Group {
     first: u32,
     count: u32,
+    // The grain of the first element of its kind.
+    grain: u32,
 }
 
 struct Mix {
@@ -21,6 +23,7 @@ struct Mix {
 @group(0) @binding(5) var<storage, read> entries: array<vec4u>;
 @group(0) @binding(6) var<storage, read> bases: array<vec4f>;
 @group(0) @binding(7) var<storage, read_write> tangents: array<f32>;
+@group(0) @binding(8) var<storage, read> grains: array<vec4f>;
 
 fn unit(k: u32) -> vec3f {
     return vec3f(select(0.0, 1.0, k == 0u), select(0.0, 1.0, k == 1u), select(0.0, 1.0, k == 2u));
@@ -48,13 +51,23 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     }
     let law = head.z;
     let volume = bitcast<f32>(head.w);
-    let frame = tangent_frame(law, g);
+    var elastic = Elastic(g, identity());
+    if GRAINS == 1u {
+        let at = 3u * (group.grain + e);
+        let grain = unpacked_grain(grains[at], grains[at + 1u], grains[at + 2u]);
+        hardened = grain.strain;
+        elastic = elastic_part(g, grain.offset);
+    }
+    let frame = tangent_frame(law, elastic.g);
     let stiffness = volume * (mix_of.square + mix_of.gamma * laws[law].rayleigh_stiffness);
     let viscosity = volume * mix_of.gamma;
     var out = (e / 32u) * 1440u + e % 32u;
     for (var a = 0u; a < 9u; a += 1u) {
         let dg = outer(unit(a / 3u), unit(a % 3u));
-        var s = tangent_apply(law, frame, dg) * stiffness;
+        var s = tangent_apply(law, frame, dg * elastic.a) * stiffness;
+        if GRAINS == 1u {
+            s = s * transpose(elastic.a);
+        }
         if VISCOUS == 1u {
             s += viscous_stress(law, g, dg) * viscosity;
         }

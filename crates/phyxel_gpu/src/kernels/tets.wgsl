@@ -1,12 +1,13 @@
 // Forces of linear tetrahedra. A workgroup takes a cluster of up to 256 neighbours: their nodes are read once into
 // shared memory, their corner forces meet there, and each node of the cluster leaves one sum in a slot of its own.
-
-// 1 where velocities count: Rayleigh's beta or viscosity.
-override DAMPED: u32 = 0u;
+// Measured on an H200 and left: a lane per component of a sum (a quarter slower), several clusters per workgroup with the next
+// one fetched ahead (a third slower).
 
 struct Group {
     first: u32,
     count: u32,
+    // The grain of the first element of its kind.
+    grain: u32,
 }
 
 @group(0) @binding(0) var<uniform> group: Group;
@@ -24,11 +25,13 @@ struct Group {
 // Four nodes of the cluster, a byte each.
 @group(0) @binding(8) var<storage, read> tet_nodes: array<u32>;
 @group(0) @binding(9) var<storage, read_write> slots: array<vec4f>;
+// Three vectors per element.
+@group(0) @binding(10) var<storage, read> grains: array<vec4f>;
 
 // Nodes first, corner forces afterwards.
 var<workgroup> share: array<f32, 3072>;
 
-// Corner lists as far as there is room, fetched while the elements are: the sums at the end do not wait for them.
+// Corner lists as far as there is room.
 const LISTED = 768u;
 var<workgroup> listed: array<u32, 768>;
 
@@ -49,6 +52,114 @@ fn gradient_of(base: u32, nodes: vec4u, d1: vec3f, d2: vec3f, d3: vec3f) -> mat3
         + outer(shared_vector(base + nodes.w) - a, d3);
 }
 
+// What a lane reads of a tetrahedron.
+struct Piece {
+    d1: vec3f,
+    d2: vec3f,
+    d3: vec3f,
+    volume: f32,
+    nodes: u32,
+}
+
+fn piece_of(cluster: u32, lane: u32) -> Piece {
+    let at = cluster * 2560u + lane;
+    return Piece(
+        vec3f(shapes[at], shapes[at + 256u], shapes[at + 512u]),
+        vec3f(shapes[at + 768u], shapes[at + 1024u], shapes[at + 1280u]),
+        vec3f(shapes[at + 1536u], shapes[at + 1792u], shapes[at + 2048u]),
+        shapes[at + 2304u],
+        tet_nodes[cluster * 256u + lane],
+    );
+}
+
+// What a lane reads of a node and of the corner lists.
+struct Member {
+    node: u32,
+    slot: u32,
+    run: u32,
+    words: vec3u,
+}
+
+fn member_of(head: vec4u, lane: u32) -> Member {
+    var member: Member;
+    let words = head.y >> 16u;
+    if lane < (head.y & 0xffffu) {
+        let at = 3u * (head.x + lane);
+        member.node = members[at];
+        member.slot = members[at + 1u];
+        member.run = members[at + 2u];
+    }
+    if lane < words {
+        member.words.x = corners[head.w + lane];
+    }
+    if lane + 256u < words {
+        member.words.y = corners[head.w + lane + 256u];
+    }
+    if lane + 512u < words {
+        member.words.z = corners[head.w + lane + 512u];
+    }
+    return member;
+}
+
+fn corner_at(head: vec4u, at: u32, shift: u32) -> u32 {
+    var word = 0u;
+    if (head.y >> 16u) <= LISTED {
+        word = listed[at];
+    } else {
+        word = corners[head.w + at];
+    }
+    return (word >> shift) & 0xffffu;
+}
+
+// The sum at a node; `run` says where its corners are.
+fn vector_at(head: vec4u, run: u32) -> vec3f {
+    let start = run & 0xffffu;
+    let count = run >> 16u;
+    let shift = 16u * (start & 1u);
+    var at = start >> 1u;
+    var sum = vec3f(0.0);
+    for (var k = 0u; k < count; k += 1u) {
+        let corner = corner_at(head, at, shift);
+        at += 16u;
+        sum += vec3f(share[corner], share[corner + 1024u], share[corner + 2048u]);
+    }
+    return sum;
+}
+
+fn forces_of(law: u32, piece: Piece, place: u32) -> mat3x3f {
+    let packed = piece.nodes;
+    let nodes = vec4u(packed & 255u, (packed >> 8u) & 255u, (packed >> 16u) & 255u, packed >> 24u);
+    let g = gradient_of(0u, nodes, piece.d1, piece.d2, piece.d3);
+    var rate: mat3x3f;
+    if DAMPED == 1u {
+        rate = gradient_of(768u, nodes, piece.d1, piece.d2, piece.d3);
+    }
+    var grain: Grain;
+    if GRAINS == 1u {
+        let at = 3u * (group.grain + place);
+        grain = unpacked_grain(grains[at], grains[at + 1u], grains[at + 2u]);
+    }
+    let s = element_stress(law, g, rate, grain) * -piece.volume;
+    return mat3x3f(s * piece.d1, s * piece.d2, s * piece.d3);
+}
+
+// Component by component, corner by corner: c · 1024 + corner · 256 + lane.
+fn share_forces(lane: u32, f: mat3x3f) {
+    let f0 = -(f[0] + f[1] + f[2]);
+    share[lane] = f0.x;
+    share[lane + 256u] = f[0].x;
+    share[lane + 512u] = f[1].x;
+    share[lane + 768u] = f[2].x;
+    share[lane + 1024u] = f0.y;
+    share[lane + 1280u] = f[0].y;
+    share[lane + 1536u] = f[1].y;
+    share[lane + 1792u] = f[2].y;
+    share[lane + 2048u] = f0.z;
+    share[lane + 2304u] = f[0].z;
+    share[lane + 2560u] = f[1].z;
+    share[lane + 2816u] = f[2].z;
+}
+
 @compute @workgroup_size(256)
 fn main(
     @builtin(workgroup_id) place: vec3u,
@@ -59,80 +170,27 @@ fn main(
     if index >= group.count {
         return;
     }
+    // What does not depend on the cluster's head is asked for first: nobody waits for it then.
     let cluster = group.first + index;
+    let piece = piece_of(cluster, lane);
     let head = clusters[cluster];
+    let member = member_of(head, lane);
     let node_count = head.y & 0xffffu;
-    let words = head.y >> 16u;
-    let member = 3u * (head.x + lane);
-    for (var k = lane; k < min(words, LISTED); k += 256u) {
-        listed[k] = corners[head.w + k];
-    }
-    var run = 0u;
-    var slot = 0u;
     if lane < node_count {
-        slot = members[member + 1u];
-        run = members[member + 2u];
-        let node = members[member];
-        share_vector(lane, u[node].xyz);
+        share_vector(lane, u[member.node].xyz);
         if DAMPED == 1u {
-            share_vector(768u + lane, v[node].xyz);
+            share_vector(768u + lane, v[member.node].xyz);
         }
     }
-    let shape = cluster * 2560u + lane;
-    let d1 = vec3f(shapes[shape], shapes[shape + 256u], shapes[shape + 512u]);
-    let d2 = vec3f(shapes[shape + 768u], shapes[shape + 1024u], shapes[shape + 1280u]);
-    let d3 = vec3f(shapes[shape + 1536u], shapes[shape + 1792u], shapes[shape + 2048u]);
-    let volume = shapes[shape + 2304u];
-    let packed = tet_nodes[cluster * 256u + lane];
-    let nodes = vec4u(packed & 255u, (packed >> 8u) & 255u, (packed >> 16u) & 255u, packed >> 24u);
     workgroupBarrier();
-    let g = gradient_of(0u, nodes, d1, d2, d3);
-    var p = law_stress(head.z, g);
-    if DAMPED == 1u {
-        let rate = gradient_of(768u, nodes, d1, d2, d3);
-        let beta = laws[head.z].rayleigh_stiffness;
-        if beta > 0.0 {
-            p += tangent_apply(head.z, tangent_frame(head.z, g), rate) * beta;
-        }
-        p += viscous_stress(head.z, g, rate);
-    }
-    let s = p * -volume;
-    let f1 = s * d1;
-    let f2 = s * d2;
-    let f3 = s * d3;
+    let f = forces_of(head.z, piece, cluster * 256u + lane);
     workgroupBarrier();
-    let f0 = -(f1 + f2 + f3);
-    // Component by component, corner by corner: c · 1024 + corner · 256 + lane.
-    share[lane] = f0.x;
-    share[lane + 256u] = f1.x;
-    share[lane + 512u] = f2.x;
-    share[lane + 768u] = f3.x;
-    share[lane + 1024u] = f0.y;
-    share[lane + 1280u] = f1.y;
-    share[lane + 1536u] = f2.y;
-    share[lane + 1792u] = f3.y;
-    share[lane + 2048u] = f0.z;
-    share[lane + 2304u] = f1.z;
-    share[lane + 2560u] = f2.z;
-    share[lane + 2816u] = f3.z;
+    share_forces(lane, f);
+    listed[lane] = member.words.x;
+    listed[lane + 256u] = member.words.y;
+    listed[lane + 512u] = member.words.z;
     workgroupBarrier();
     if lane < node_count {
-        let start = run & 0xffffu;
-        let count = run >> 16u;
-        let shift = 16u * (start & 1u);
-        var at = start >> 1u;
-        var sum = vec3f(0.0);
-        for (var k = 0u; k < count; k += 1u) {
-            var word = 0u;
-            if words <= LISTED {
-                word = listed[at];
-            } else {
-                word = corners[head.w + at];
-            }
-            let corner = (word >> shift) & 0xffffu;
-            at += 16u;
-            sum += vec3f(share[corner], share[corner + 1024u], share[corner + 2048u]);
-        }
-        slots[slot] = vec4f(sum, 0.0);
+        slots[member.slot] = vec4f(vector_at(head, member.run), 0.0);
     }
 }

@@ -1,6 +1,6 @@
 //! Tetrahedra in clusters of neighbours, each the work of one workgroup.
 
-use super::general::SLICE;
+use super::general::{NO_ELEMENT, SLICE};
 use super::laws::{GpuLaw, LawKey};
 use super::order::{Curve, Order};
 use super::{Run, extend_runs};
@@ -31,6 +31,8 @@ pub(crate) struct Clusters {
     pub runs: Vec<Run>,
     /// Nodes of the device of each tetrahedron, by its place `cluster · 256 + lane`; padding has four equal ones.
     pub nodes: Vec<[u32; 4]>,
+    /// The tetrahedron of its block at each place; padding has none.
+    pub sources: Vec<u32>,
     /// How many tetrahedra there are, without padding.
     pub count: usize,
 }
@@ -95,6 +97,7 @@ impl Clusters {
         self.shapes.resize((cluster + 1) * PLANES * CLUSTER, 0.0);
         self.tet_nodes.resize((cluster + 1) * CLUSTER, 0);
         self.nodes.resize((cluster + 1) * CLUSTER, [local.nodes[0]; 4]);
+        self.sources.resize((cluster + 1) * CLUSTER, NO_ELEMENT);
         self.count += batch.len();
         let mut around: Vec<Vec<u16>> = vec![Vec::new(); local.nodes.len()];
         for (lane, (e, tet, own)) in batch.iter().enumerate() {
@@ -105,6 +108,7 @@ impl Clusters {
             }
             self.tet_nodes[cluster * CLUSTER + lane] = u32::from_le_bytes(*own);
             self.nodes[cluster * CLUSTER + lane] = *tet;
+            self.sources[cluster * CLUSTER + lane] = e as u32;
             for (corner, node) in own.iter().enumerate() {
                 around[*node as usize].push((corner * CLUSTER + lane) as u16);
             }

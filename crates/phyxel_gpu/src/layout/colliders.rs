@@ -1,7 +1,8 @@
-//! Colliders as eleven vectors each: kind and friction, dimensions, where they are at two times, and how far
+//! Colliders as eleven vectors each: kind, dimensions, where they are at two times, and how far
 //! they move in between.
 
 use phyxel::math::{Mat3, Vec3};
+use phyxel::model::Model;
 use phyxel::scene::{Collider, ColliderShape};
 
 /// Vectors per collider in `contact.wgsl`.
@@ -14,6 +15,22 @@ pub(crate) fn why_not(collider: &Collider) -> Option<&'static str> {
         ColliderShape::Mesh { .. } => Some("colliders made of meshes are met on the CPU only"),
         _ => None,
     }
+}
+
+/// Appends friction and restitution between each body and each collider, and whether they touch at all.
+pub(crate) fn pairs(model: &Model<f32>, out: &mut Vec<[f32; 4]>) {
+    for body in &model.bodies {
+        let n = body.nodes.start;
+        out.extend((0..model.colliders.len()).map(|c| {
+            let (friction, restitution) = (model.friction_on(n, c), model.restitution_on(n, c));
+            [friction as f32, restitution as f32, if model.meets(n, c) { 1.0 } else { 0.0 }, 0.0]
+        }));
+    }
+}
+
+/// Vectors of all colliders and of all pairs.
+pub(crate) fn room(model: &Model<f32>, colliders: usize) -> usize {
+    (VECTORS + model.bodies.len()) * colliders
 }
 
 /// Appends all colliders as they are at two times.
@@ -32,7 +49,7 @@ pub(crate) fn poses(colliders: &[Collider], start: f64, end: f64, out: &mut Vec<
             ColliderShape::HeightField(_) | ColliderShape::Mesh { .. } => (0.0, [0.0, 1.0, 0.0, -1e30]),
         };
         let moving = if moves { 1.0 } else { 0.0 };
-        out.push([kind, collider.friction as f32, collider.restitution as f32, moving]);
+        out.push([kind, 0.0, 0.0, moving]);
         out.push(size.map(|x| x as f32));
         let (first, second) = (pose(collider, start), pose(collider, end));
         // In f64: over a short step the difference is far below the rounding of either.

@@ -7,6 +7,8 @@ use phyxel::model::Model;
 use phyxel::stencil::block::Stencils;
 use phyxel::stencil::general::General as Table;
 
+/// In the place of an element where there is none.
+pub(crate) const NO_ELEMENT: u32 = u32::MAX;
 /// Rows per slice.
 pub(crate) const SLICE: usize = 32;
 
@@ -34,6 +36,8 @@ pub(crate) struct General {
     pub runs: Vec<Run>,
     /// Whether any element is stabilised.
     pub stabilised: bool,
+    /// The element of its block of each; padding has none.
+    pub sources: Vec<u32>,
     /// Pairs of elements and nodes, without padding.
     pub pairs: usize,
 }
@@ -60,6 +64,7 @@ impl General {
             // Slices belong to one law each; bodies of one law run together.
             let padded = general.elements.len().next_multiple_of(SLICE);
             general.elements.resize(padded, [0; 4]);
+            general.sources.resize(padded, NO_ELEMENT);
             if general.stabilised {
                 general.moments.resize(3 * padded, [0.0; 4]);
             }
@@ -116,6 +121,7 @@ impl General {
             let first = first_entry + place;
             let volume = table.volumes[e as usize].to_bits();
             self.elements.push([first as u32, range.len() as u32, law, volume]);
+            self.sources.push(e);
             self.pairs += range.len();
             if self.stabilised {
                 self.moments.resize(3 * element as usize, [0.0; 4]);

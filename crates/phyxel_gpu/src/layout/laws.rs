@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use phyxel::material::AnyLaw;
+use phyxel::material::plastic::Plasticity;
 use phyxel::stencil::block::Block;
 
 /// What decides which kernel is compiled.
@@ -15,6 +16,10 @@ pub(crate) struct LawKey {
     pub damped: bool,
     /// Whether elements have a gradient of their own.
     pub based: bool,
+    /// Whether elements remember something.
+    pub grains: bool,
+    /// How they flow: 0 not at all, 1 by strain, 2 by stress.
+    pub flow: u32,
 }
 
 /// The constants of a law: the twin of `Law` in `laws.wgsl`.
@@ -30,16 +35,19 @@ pub(crate) struct GpuLaw {
     rayleigh_stiffness: f32,
     penalty: f32,
     stiffness: [f32; 36],
+    flow: [f32; 4],
 }
 
-const _: () = assert!(size_of::<GpuLaw>() == 176);
+const _: () = assert!(size_of::<GpuLaw>() == 192);
 
 /// Numbers of the laws in `laws.wgsl`.
 pub(crate) const ANISOTROPIC: u32 = 2;
 const FIBRE: u32 = 5;
+const HENCKY: u32 = 6;
+const SMALL: u32 = 7;
 
-/// The law of a block.
-pub(crate) fn of_block(block: &Block<f32>) -> (LawKey, GpuLaw) {
+/// The law of a block, whose elements may have grains.
+pub(crate) fn of_block(block: &Block<f32>, grains: bool) -> (LawKey, GpuLaw) {
     let mut gpu = GpuLaw::zeroed();
     let mut volume = 0.0;
     let mut plain = |law: &AnyLaw<f32>, gpu: &mut GpuLaw| match law {
@@ -73,13 +81,47 @@ pub(crate) fn of_block(block: &Block<f32>) -> (LawKey, GpuLaw) {
             set(gpu, 4, l.law.lam, l.law.mu)
         }
     };
-    let law = plain(&block.law, &mut gpu);
+    let mut law = plain(&block.law, &mut gpu);
+    let mut flow = 0;
+    if grains {
+        if let Some(hencky) = block.inner.hencky() {
+            // Its bulk modulus has the volume term in it, and travels as lambda.
+            law = set(&mut gpu, if block.inner.is_small() { SMALL } else { HENCKY }, hencky.bulk, hencky.mu);
+            volume = 0.0;
+        }
+        flow = set_flow(&mut gpu, block.inner.plasticity());
+    }
     gpu.volume = volume;
     gpu.viscosity = block.viscosity.shear;
     gpu.bulk_viscosity = block.viscosity.bulk;
     gpu.rayleigh_stiffness = block.rayleigh_stiffness;
     gpu.penalty = block.penalty_modulus;
-    (LawKey { law, volume: volume != 0.0, damped: block.is_damped(), based: law == FIBRE }, gpu)
+    (LawKey { law, volume: volume != 0.0, damped: block.is_damped(), based: law == FIBRE, grains, flow }, gpu)
+}
+
+/// Writes how matter yields, and gives its number; what flows within a time is written by [`flowing_for`].
+fn set_flow(gpu: &mut GpuLaw, plasticity: Option<Plasticity>) -> u32 {
+    match plasticity {
+        None => 0,
+        Some(Plasticity::Strain { yield_strain, max_strain, .. }) => {
+            // Kernels may not rely on infinities.
+            gpu.flow = [yield_strain as f32, max_strain.min(f64::from(f32::MAX)) as f32, 0.0, 0.0];
+            1
+        }
+        Some(Plasticity::Stress { yield_stress, hardening, .. }) => {
+            gpu.flow = [yield_stress as f32, hardening as f32, 0.0, 0.0];
+            2
+        }
+    }
+}
+
+/// The same law where evaluations see flow for one time, and ends of steps for another [s].
+pub(crate) fn flowing_for(mut gpu: GpuLaw, plasticity: Option<Plasticity>, times: [f64; 2]) -> GpuLaw {
+    if let Some(Plasticity::Strain { relaxation_time, .. } | Plasticity::Stress { relaxation_time, .. }) = plasticity {
+        let share = |dt: f64| if relaxation_time <= 0.0 { 1.0 } else { -(-dt / relaxation_time).exp_m1() };
+        (gpu.flow[2], gpu.flow[3]) = (share(times[0]) as f32, share(times[1]) as f32);
+    }
+    gpu
 }
 
 fn set(gpu: &mut GpuLaw, number: u32, lam: f32, mu: f32) -> u32 {

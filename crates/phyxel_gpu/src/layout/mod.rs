@@ -2,7 +2,9 @@
 
 pub(crate) mod clusters;
 pub(crate) mod colliders;
+pub(crate) mod colours;
 pub(crate) mod general;
+pub(crate) mod grains;
 pub(crate) mod laws;
 pub(crate) mod matrix;
 

@@ -32,6 +32,7 @@ pub(crate) struct Buffers {
     pub moments: Store,
     pub pinned: Store,
     pub status: Store,
+    pub grains: Store,
 }
 
 impl Buffers {
@@ -39,7 +40,7 @@ impl Buffers {
         device: &Device,
         (clusters, general, pinned, nodes): (&Clusters, &General, &Pinned, &Nodes),
         laws: &[(LawKey, GpuLaw)],
-        (u, v): (&[[f32; 4]], &[[f32; 4]]),
+        [u, v, grains]: [&[[f32; 4]]; 3],
     ) -> Result<Self, GpuError> {
         let stride = if general.stabilised { 6 } else { 3 };
         let index: Vec<u32> =
@@ -70,6 +71,7 @@ impl Buffers {
             moments: device.upload("moments", &general.moments)?,
             pinned: device.upload("pinned", &pinned.vectors)?,
             status: device.room::<u32>("status", 16)?,
+            grains: device.upload("grains", grains)?,
         })
     }
 }

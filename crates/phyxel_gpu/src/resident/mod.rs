@@ -1,6 +1,7 @@
 //! A model on the device: stencils, laws, nodes and state.
 
 mod buffers;
+mod flow;
 mod state;
 
 pub(crate) use buffers::Buffers;
@@ -9,11 +10,13 @@ pub use state::{PendingState, Vectors};
 use crate::device::{Access, Bound, Device, GpuError, Recipe, Store, sources};
 use crate::layout::clusters::{CLUSTER, Clusters};
 use crate::layout::general::General;
-use crate::layout::laws::{self, LawKey};
+use crate::layout::grains::{self, Grains};
+use crate::layout::laws::{self, GpuLaw, LawKey};
 use crate::layout::nodes::{self, Nodes};
 use crate::layout::order::{Order, elements_around};
 use crate::layout::pins::Pinned;
 use phyxel::State;
+use phyxel::material::plastic::Plasticity;
 use phyxel::model::Model;
 use std::sync::Arc;
 
@@ -25,13 +28,18 @@ pub struct Resident {
     pub(crate) general: Sizes,
     pub(crate) pins: usize,
     pub(crate) pins_move: bool,
+    pub(crate) grains: Grains,
+    /// Whether the elements of each block remember something.
+    remember: Vec<bool>,
+    /// The laws as they were built, and how each block yields.
+    laws: Vec<(GpuLaw, Option<Plasticity>)>,
     tags: Vec<f32>,
     masses: Vec<f32>,
     pub(crate) at: Buffers,
     groups: Store,
     runs: Vec<(Stencil, LawKey, u32)>,
     pressure: Option<(Bound, u32, usize)>,
-    backup: Option<[Store; 2]>,
+    backup: Option<[Store; 3]>,
 }
 
 /// What is left of the other stencils once they are on the device.
@@ -76,17 +84,21 @@ impl Resident {
         check_limits(device)?;
         let rest: Vec<[f32; 3]> = model.rest.iter().map(|p| p.0).collect();
         let order = Order::new(&rest, &elements_around(model), model.bodies.iter().map(|b| b.nodes.clone()));
-        let laws: Vec<_> = model.blocks.iter().map(laws::of_block).collect();
+        let remember = grains::of_blocks(model, state);
+        let laws: Vec<_> = model.blocks.iter().zip(&remember).map(|(b, grains)| laws::of_block(b, *grains)).collect();
         let clusters = Clusters::new(model, &order, &laws);
         let general = General::new(model, &order, &laws);
         let pinned = Pinned::new(model);
         let nodes = Nodes::new(model, &order, &pinned);
         let [u, v] = nodes::state(model, &order, &nodes.tags, state);
-        let at = Buffers::new(device, (&clusters, &general, &pinned, &nodes), &laws, (&u, &v))?;
+        let grains = Grains::new(&clusters, &general, state);
+        let packed = grains.pack(&state.grains);
+        let at = Buffers::new(device, (&clusters, &general, &pinned, &nodes), &laws, [&u, &v, &packed])?;
         let (mut runs, mut group_blocks) = (Vec::new(), Vec::new());
         let of = |stencil, list: &[crate::layout::Run]| list.iter().map(move |run| (stencil, *run)).collect::<Vec<_>>();
         for (stencil, run) in of(Stencil::Tets, &clusters.runs).into_iter().chain(of(Stencil::General, &general.runs)) {
-            group_blocks.push([run.first, run.count]);
+            let grain = if stencil == Stencil::Tets { 0 } else { grains.first_general };
+            group_blocks.push([run.first, run.count, grain]);
             runs.push((stencil, run.law, run.count));
         }
         let groups = device.uniforms("groups", group_blocks.len() * 256);
@@ -101,6 +113,9 @@ impl Resident {
             },
             pins: model.pins.len(),
             pins_move: pinned.moves,
+            grains,
+            remember,
+            laws: laws.iter().zip(&model.blocks).map(|(law, block)| (law.1, block.inner.plasticity())).collect(),
             tags: nodes.tags,
             masses: order.to_model.iter().map(|&n| model.masses[n as usize]).collect(),
             order,
@@ -156,7 +171,13 @@ impl Resident {
         let damped = flag(damped && law.damped);
         let (name, groups, bound) = match stencil {
             Stencil::Tets => {
-                let constants = [("LAW", f64::from(law.law)), ("VOLUME", flag(law.volume)), ("DAMPED", damped)];
+                let constants = [
+                    ("LAW", f64::from(law.law)),
+                    ("VOLUME", flag(law.volume)),
+                    ("DAMPED", damped),
+                    ("GRAINS", flag(law.grains)),
+                    ("FLOW", f64::from(law.flow)),
+                ];
                 let source = sources::tets();
                 let bindings = &TET_BINDINGS;
                 let recipe = Recipe { name: "tets", source: &source, entry: "main", constants: &constants, bindings };
@@ -172,6 +193,7 @@ impl Resident {
                     &at.shapes,
                     &at.tet_nodes,
                     &at.slots,
+                    &at.grains,
                 ];
                 ("tets", count, self.device.bind(&recipe, &buffers))
             }
@@ -180,6 +202,8 @@ impl Resident {
                     ("LAW", f64::from(law.law)),
                     ("VOLUME", flag(law.volume)),
                     ("DAMPED", damped),
+                    ("GRAINS", flag(law.grains)),
+                    ("FLOW", f64::from(law.flow)),
                     ("BASED", flag(law.based)),
                     ("STRIDE", self.stride() as f64),
                 ];
@@ -201,6 +225,7 @@ impl Resident {
                     &at.bodies,
                     &at.records,
                     &at.moments,
+                    &at.grains,
                 ];
                 ("general", count.div_ceil(256), self.device.bind(&recipe, &buffers))
             }
@@ -292,8 +317,9 @@ impl Resident {
 }
 
 use Access::{Read, Uniform, Write};
-const TET_BINDINGS: [Access; 10] = [Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Write];
-const GENERAL_BINDINGS: [Access; 12] = [Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Read, Write, Read];
+const TET_BINDINGS: [Access; 11] = [Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Write, Read];
+const GENERAL_BINDINGS: [Access; 13] =
+    [Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Read, Write, Read, Read];
 
 fn check_limits(device: &Device) -> Result<(), GpuError> {
     let limits = device.wgpu.limits();

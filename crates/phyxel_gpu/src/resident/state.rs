@@ -30,7 +30,8 @@ impl Resident {
         let n = self.node_count();
         if self.backup.is_none() {
             let room = |label| self.device.room::<[f32; 4]>(label, n);
-            self.backup = Some([room("last good displacements")?, room("last good velocities")?]);
+            let grains = self.device.room::<[f32; 4]>("last good grains", self.grains.len())?;
+            self.backup = Some([room("last good displacements")?, room("last good velocities")?, grains]);
         }
         self.copy_state(false);
         Ok(())
@@ -44,7 +45,8 @@ impl Resident {
     fn copy_state(&self, back: bool) {
         let Some(backup) = &self.backup else { return };
         let mut encoder = self.device.wgpu.create_command_encoder(&Default::default());
-        for (state, copy) in [&self.at.u, &self.at.v].into_iter().zip(backup) {
+        let kept = if self.grains.is_empty() { 2 } else { 3 };
+        for (state, copy) in [&self.at.u, &self.at.v, &self.at.grains].into_iter().zip(backup).take(kept) {
             let (from, to) = if back { (copy, state) } else { (state, copy) };
             from.copy_to(&mut encoder, to);
         }

@@ -1,7 +1,7 @@
 //! `[[bodies]]`.
 
 use phyxel::material::Material;
-use phyxel::scene::{Body, ContactSettings, KernelKind, Lagrangian, MassKind, Method, MlsSettings, Support};
+use phyxel::scene::{Body, ContactSettings, KernelKind, Lagrangian, MassKind, Method, MlsSettings, Place, Support};
 use phyxel::shape::{BYTES_PER_NODE, Geometry, MAX_NODES, Resolution};
 
 use super::error::{Problem, SceneError};
@@ -43,6 +43,7 @@ const KEYS: &[&str] = &[
     "ambient",
     "conductance",
     "heat",
+    "device",
 ];
 
 /// Reads and builds every body, in the order of the file.
@@ -56,6 +57,8 @@ pub(super) fn read_all(
     for item in items {
         let mut body = read(item, materials, &bodies, &mut nodes)?;
         body.contact = contact(&item.fields(KEYS)?, groups)?;
+        let places = [("auto", Place::Auto), ("cpu", Place::Cpu), ("gpu", Place::Gpu)];
+        body.place = item.fields(KEYS)?.word("device", "device", &places, Place::Auto)?;
         bodies.push(body);
     }
     Ok(bodies)

@@ -60,6 +60,32 @@ impl<R: Real> InnerLaw<R> {
         self.flow != Flow::None
     }
 
+    /// Hooke's constants where stress is that of a yield surface, on the logarithmic or, where [`Self::is_small`], on the small
+    /// strain; none where the block's own law acts.
+    pub fn hencky(&self) -> Option<Hencky<R>> {
+        match self.response {
+            Response::Law(_) => None,
+            Response::Hencky(law) | Response::Small(law) => Some(law),
+        }
+    }
+
+    /// How it yields, if it does.
+    pub fn plasticity(&self) -> Option<Plasticity> {
+        match self.flow {
+            Flow::None => None,
+            Flow::Strain { yield_strain, relaxation, max_strain } => Some(Plasticity::Strain {
+                yield_strain: yield_strain.to_f64(),
+                relaxation_time: relaxation.to_f64(),
+                max_strain: max_strain.to_f64(),
+            }),
+            Flow::Stress { yield_stress, hardening, relaxation } => Some(Plasticity::Stress {
+                yield_stress: yield_stress.to_f64(),
+                hardening: hardening.to_f64(),
+                relaxation_time: relaxation.to_f64(),
+            }),
+        }
+    }
+
     /// Whether stress is linear in strain at any strain, as long as nothing flows.
     pub fn is_small(&self) -> bool {
         matches!(self.response, Response::Small(_) | Response::Law(AnyLaw::Linear(_)))

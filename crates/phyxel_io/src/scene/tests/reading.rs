@@ -1,6 +1,7 @@
 //! Good scenes.
 
 use phyxel::material::{LawKind, Material};
+use phyxel::scene::Place;
 use phyxel::scene::*;
 use phyxel::shape::Geometry;
 
@@ -18,6 +19,16 @@ fn a_small_scene_has_the_documented_defaults() {
     assert_eq!(body.material, Material::default());
     assert_eq!(body.mls, MlsSettings::default());
     assert_eq!(body.mass, MassKind::Lumped);
+}
+
+#[test]
+fn bodies_say_where_they_want_to_be_calculated() {
+    assert_eq!(parse(SMALL).unwrap().bodies[0].place, Place::Auto);
+    for (word, place) in [("cpu", Place::Cpu), ("gpu", Place::Gpu), ("auto", Place::Auto)] {
+        assert_eq!(parse(&format!("{SMALL}device = '{word}'\n")).unwrap().bodies[0].place, place);
+    }
+    let error = parse(&format!("{SMALL}device = 'abacus'\n")).unwrap_err().to_string();
+    assert!(error.contains("device") && error.contains("auto, cpu, gpu"), "{error}");
 }
 
 #[test]
