@@ -20,6 +20,7 @@ mod ties;
 pub(crate) use build::viscosity;
 pub use build::{BuildError, Warnings};
 pub(crate) use checks::{check_load, check_pin};
+pub(crate) use region::nodes_inside;
 pub use heat::HeatModel;
 pub(crate) use heat::check_heat_load;
 pub use loads::Loads;
@@ -106,6 +107,8 @@ pub struct BodyModel {
     pub friction: Option<f64>,
     /// What it touches.
     pub groups: Groups,
+    /// How it hangs together, if it can break.
+    pub fragile: Option<crate::fracture::Fragile>,
 }
 
 /// Coulomb's coefficient between two things, of which either may leave it to the other.

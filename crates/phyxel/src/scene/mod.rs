@@ -4,12 +4,14 @@
 //! knows files or precision.
 
 mod collider;
+mod fracture;
 mod groups;
 mod heat;
 mod rigid;
 mod solver;
 
 pub use collider::{Collider, ColliderShape, Motion};
+pub use fracture::{Cut, Weakness};
 pub use groups::Groups;
 pub use heat::{BodyHeat, HeatKind, HeatLoad};
 pub use rigid::{Attachment, RigidBody, Trigger};
@@ -91,6 +93,10 @@ pub struct Body {
     pub contact: ContactSettings,
     /// Its temperature, if heat is to be simulated.
     pub heat: Option<BodyHeat>,
+    /// Parts that break more easily, or less, than its material.
+    pub weaknesses: Vec<Weakness>,
+    /// Which elements of a mesh never part from each other, by a number each: the cubes of a wall. Empty where all may.
+    pub whole_cells: Vec<u32>,
     /// What was noticed when its shape was made, in sentences; told with the warnings of the simulation.
     pub notes: Vec<String>,
 }
@@ -111,6 +117,8 @@ impl Body {
             mls: MlsSettings::default(),
             contact: ContactSettings::default(),
             heat: None,
+            weaknesses: Vec::new(),
+            whole_cells: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -344,4 +352,6 @@ pub enum Action {
     SetHeat(Vec<HeatLoad>),
     /// Replaces gravity [m/s²].
     SetGravity([f64; 3]),
+    /// Cuts the body, as it is then, along a plane.
+    Cut(Cut),
 }

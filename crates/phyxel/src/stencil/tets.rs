@@ -28,6 +28,18 @@ impl<R: Real> Tets<R> {
         Tets { corners: Incidence::new(&flat, nodes), table }
     }
 
+    /// Gives the same tetrahedra other nodes, out of `range` of the model.
+    pub fn set_nodes(&mut self, nodes: impl Iterator<Item = [u32; 4]>, range: Range<usize>) {
+        self.table.nodes.iter_mut().zip(nodes).for_each(|(tet, new)| *tet = new);
+        self.corners = Incidence::new(self.table.nodes.as_flattened(), range);
+    }
+
+    /// Lets all nodes have numbers that are higher by this much.
+    pub fn shift(&mut self, by: i64) {
+        self.table.nodes.as_flattened_mut().iter_mut().for_each(|n| *n = (*n as i64 + by) as u32);
+        self.corners.shift(by);
+    }
+
     /// The gradient weights of the four corners.
     #[inline(always)]
     pub fn weights(&self, e: usize) -> [Vec3<R>; 4] {
