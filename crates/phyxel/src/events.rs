@@ -32,7 +32,9 @@ pub(crate) fn check(scene: &Scene) -> Result<(), BuildError> {
         }
         let numbers: &[f64] = match &event.action {
             Action::Push(v) | Action::SetGravity(v) => v,
-            Action::Cut(cut) if cut.normal == [0.0; 3] => return bad("its plane has no normal: give one that is not zero"),
+            Action::Cut(cut) if cut.normal == [0.0; 3] => {
+                return bad("its plane has no normal: give one that is not zero");
+            }
             Action::Cut(cut) if !(cut.radius > 0.0) => return bad("the radius of its cut must be above zero"),
             Action::Cut(cut) => &[cut.point, cut.normal].concat(),
             _ => &[],

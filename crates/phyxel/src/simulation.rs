@@ -397,9 +397,9 @@ impl<R: Real> Simulation<R> {
         self.model.bodies.iter().map(layout).chain(rigid).collect()
     }
 
-    /// Everything visible now, and what triggers have noticed since this was last asked.
+    /// Everything visible now, and what triggers have noticed and what has broken since this was last asked.
     pub fn take_frame(&mut self, index: usize) -> Frame {
-        let events = self.watch.take();
+        let (events, cracks) = (self.watch.take(), self.engine.take_cracks());
         let mut frame = self.frame(index);
         let record = |e: TriggerEvent| TriggerRecord {
             time: e.time,
@@ -408,6 +408,7 @@ impl<R: Real> Simulation<R> {
             entered: e.entered,
         };
         frame.triggers = events.into_iter().map(record).collect();
+        frame.cracks = cracks.into_iter().map(|c| c.record(&self.model.bodies[c.body].name)).collect();
         frame
     }
 
@@ -423,7 +424,7 @@ impl<R: Real> Simulation<R> {
             normal: c.normal,
             places: c.places,
         });
-        Frame { index, time: self.state.time, bodies, contacts: contacts.collect(), triggers: Vec::new() }
+        Frame { index, time: self.state.time, bodies, contacts: contacts.collect(), ..Frame::default() }
     }
 
     fn body_frame(&self, index: usize) -> BodyFrame {

@@ -24,7 +24,7 @@ pub fn bend(options: &Options) -> Vec<Row> {
     for method in METHODS {
         for across in [8, 16] {
             let started = Instant::now();
-            let cells = [5 * across, across, across / 4];
+            let cells = [5 * across, across, across / 2];
             let (load, place) = in_precision!(options, bent(method, cells, options.precision));
             let row = || Row::of("bend", method.name(), cells_name(method, cells), started);
             rows.push(judged(row().quantity("load when it breaks [N]", load, LOAD), 0.15, options));

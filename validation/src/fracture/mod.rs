@@ -19,7 +19,7 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 /// The methods that can break.
-const METHODS: [Method; 2] = [Method::Tet, Method::Edge];
+const METHODS: [Method; 3] = [Method::Tet, Method::Edge, Method::Mls];
 
 /// Runs a measurement in the precision that the options ask for.
 macro_rules! in_precision {

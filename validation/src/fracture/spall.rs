@@ -53,8 +53,7 @@ fn struck<R: Real>(method: Method) -> Spall {
     striker.material.fracture = None;
     let target = bar("target", 0.0, 80);
     let solver = SolverSettings { integrator: Integrator::LeapFrog, step: 4e-6, ..SolverSettings::default() };
-    let scene =
-        Scene { gravity: [0.0; 3], bodies: vec![striker, target], solver, duration: 9.0, ..Scene::default() };
+    let scene = Scene { gravity: [0.0; 3], bodies: vec![striker, target], solver, duration: 9.0, ..Scene::default() };
     let mut simulation = Simulation::<R>::build(&scene).expect("the cases are well-formed scenes");
     let mut spall = Spall { place: f64::NAN, time: f64::NAN, speed: f64::NAN };
     if simulation.advance_to(2.2e-3).is_err() {
@@ -67,8 +66,7 @@ fn struck<R: Real>(method: Method) -> Spall {
     let beyond: Vec<usize> =
         model.bodies[1].nodes.clone().filter(|n| model.rest[*n].0[0].to_f64() > first.point[0] + 2.0 * CELL).collect();
     let mass: f64 = beyond.iter().map(|n| model.masses[*n].to_f64()).sum();
-    let momentum: f64 =
-        beyond.iter().map(|n| (model.masses[*n] * simulation.state().v[*n].0[0]).to_f64()).sum();
+    let momentum: f64 = beyond.iter().map(|n| (model.masses[*n] * simulation.state().v[*n].0[0]).to_f64()).sum();
     spall.speed = momentum / mass;
     spall
 }

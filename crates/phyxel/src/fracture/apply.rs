@@ -2,7 +2,6 @@
 
 use super::fragile::{Fragile, Pieces};
 use super::relabel::Relabel;
-use super::star::{groups, rim};
 use super::{Edit, surface};
 use crate::contact::Vertex;
 use crate::math::{Real, Vec3};
@@ -36,12 +35,14 @@ pub(super) fn apply<R: Real>(model: &mut Model<R>, state: &mut State<R>, edits: 
         if run.is_empty() && fragile.loose.is_empty() {
             continue;
         }
-        let Pieces::Tets(tets) = &mut fragile.pieces;
-        earlier[body] = Earlier { tets: tets.table.nodes.clone(), edges: std::mem::take(&mut tets.edges) };
-        sources[body] = Some(split(fragile, run, &mut left));
+        if let Pieces::Tets(tets) = &mut fragile.pieces {
+            earlier[body] = Earlier { tets: tets.table.nodes.clone(), edges: std::mem::take(&mut tets.edges) };
+        }
+        sources[body] = Some(fragile.split(run, &mut left));
         let nodes = fragile.origin.len();
-        let Pieces::Tets(tets) = &mut fragile.pieces;
-        tets.refresh(nodes, smoothed);
+        if let Pieces::Tets(tets) = &mut fragile.pieces {
+            tets.refresh(nodes, smoothed);
+        }
         fragile.find_fragments(density, state.time);
     }
     let relabel = Relabel::new(old, sources);
@@ -56,70 +57,6 @@ pub(super) fn is_smoothed_over_edges(method: Method) -> bool {
     matches!(method, Method::Edge | Method::Selective)
 }
 
-/// Splits nodes; afterwards, elements that hang together at a node alone, or at an edge, are parted too, as far as the
-/// budget goes. Returns the old node of each new one.
-fn split(fragile: &mut Fragile, edits: &[Edit], left: &mut usize) -> Vec<u32> {
-    let mut sources: Vec<u32> = (0..fragile.origin.len() as u32).collect();
-    let mut touched = std::mem::take(&mut fragile.loose);
-    for Edit::SplitNode { node, elements, .. } in edits {
-        let Pieces::Tets(tets) = &fragile.pieces;
-        for n in rim(tets, *node, elements) {
-            fragile.tips[n as usize] = true;
-        }
-        touched.extend(tets.around(*node).flat_map(|t| tets.table.nodes[t as usize]));
-    }
-    for Edit::SplitNode { node, elements, .. } in edits {
-        let copy = copy_node(fragile, *node, elements, &mut sources);
-        fragile.tips[*node as usize] = false;
-        touched.extend([*node, copy]);
-    }
-    while !touched.is_empty() && *left > 0 {
-        touched = part_loose(fragile, touched, (&mut sources, left));
-    }
-    touched.sort_unstable();
-    touched.dedup();
-    fragile.loose = touched;
-    sources
-}
-
-/// Gives elements a copy of a node.
-fn copy_node(fragile: &mut Fragile, node: u32, elements: &[u32], sources: &mut Vec<u32>) -> u32 {
-    let copy = fragile.origin.len() as u32;
-    fragile.origin.push(fragile.origin[node as usize]);
-    fragile.tips.push(false);
-    sources.push(sources[node as usize]);
-    let Pieces::Tets(tets) = &mut fragile.pieces;
-    for t in elements {
-        tets.table.nodes[*t as usize].iter_mut().filter(|n| **n == node).for_each(|n| *n = copy);
-    }
-    copy
-}
-
-/// Parts what is no longer joined by faces around these nodes; returns the nodes around which that may have changed more.
-fn part_loose(fragile: &mut Fragile, mut nodes: Vec<u32>, (sources, left): (&mut Vec<u32>, &mut usize)) -> Vec<u32> {
-    nodes.sort_unstable();
-    nodes.dedup();
-    let count = fragile.origin.len();
-    let Pieces::Tets(tets) = &mut fragile.pieces;
-    tets.refresh(count, false);
-    let mut again = Vec::new();
-    for node in nodes {
-        let Pieces::Tets(tets) = &fragile.pieces;
-        let groups = groups(tets, node);
-        if groups.len() - 1 > *left {
-            again.push(node);
-            continue;
-        }
-        *left -= groups.len() - 1;
-        for group in groups.iter().skip(1) {
-            let Pieces::Tets(tets) = &fragile.pieces;
-            again.extend(group.iter().flat_map(|t| tets.table.nodes[*t as usize]).filter(|n| *n != node));
-            again.push(copy_node(fragile, node, group, sources));
-        }
-    }
-    again
-}
-
 fn relabel_state<R: Real>(model: &Model<R>, state: &mut State<R>, relabel: &Relabel, earlier: &[Earlier]) {
     relabel.values(&mut state.u);
     relabel.values(&mut state.v);
@@ -128,15 +65,16 @@ fn relabel_state<R: Real>(model: &Model<R>, state: &mut State<R>, relabel: &Rela
         let body = model.blocks[k].body;
         let (Some(sources), Some(fragile)) = (&relabel.sources[body], &model.bodies[body].fragile) else { continue };
         let first = model.blocks.iter().position(|b| b.body == body) == Some(k);
-        let Pieces::Tets(tets) = &fragile.pieces;
-        match model.bodies[body].method {
-            Method::Edge | Method::Selective if first => {
+        match (model.bodies[body].method, &fragile.pieces) {
+            (Method::Edge | Method::Selective, Pieces::Tets(tets)) if first => {
                 let source = |n: u32| sources[n as usize];
                 let old = |[a, b]: [u32; 2]| [source(a).min(source(b)), source(a).max(source(b))];
                 let place = |edge: &[u32; 2]| earlier[body].edges.partition_point(|e| *e < old(*edge));
                 *grains = tets.edges.iter().map(|edge| grains[place(edge)]).collect();
             }
-            Method::Node | Method::Selective => *grains = sources.iter().map(|s| grains[*s as usize]).collect(),
+            (Method::Node | Method::Selective | Method::Mls, _) => {
+                *grains = sources.iter().map(|s| grains[*s as usize]).collect()
+            }
             _ => {}
         }
     }
@@ -263,11 +201,37 @@ fn follow<R: Real>(
 }
 
 impl<R: Real> Model<R> {
+    /// Gives a body of phyxels the masses and stencils of its present pieces.
+    fn reshape_points(&mut self, body: usize) {
+        let spec = &mut self.bodies[body];
+        let (nodes, density) = (spec.nodes.clone(), spec.material.density);
+        let Some(Fragile { pieces: Pieces::Points(points), origin, strength, .. }) = &spec.fragile else { return };
+        let mut table = points.table.clone();
+        for (mass, volume) in self.masses[nodes.clone()].iter_mut().zip(&table.volumes) {
+            *mass = R::of(density * volume);
+        }
+        table.nodes.iter_mut().for_each(|n| *n += nodes.start as u32);
+        if let Some(block) = self.blocks.iter_mut().find(|b| b.body == body) {
+            block.stencils = Stencils::General(General::new(table.cast(), nodes.clone(), false));
+        }
+        spec.supports = origin.iter().map(|o| points.radius(*o)).collect();
+        spec.layout.node_count = nodes.len();
+        // Copies lie on the faces of a crack.
+        for (copy, n) in nodes.enumerate().skip(strength.len()) {
+            self.radii[n] = 0.0;
+            self.radii[n - copy + origin[copy] as usize] = 0.0;
+        }
+    }
+
     /// Gives a body of tetrahedra the masses, stencils and faces of its present pieces.
     fn reshape(&mut self, body: usize) {
         let spec = &mut self.bodies[body];
         let (nodes, density) = (spec.nodes.clone(), spec.material.density);
-        let Some(Fragile { pieces: Pieces::Tets(tets), .. }) = &spec.fragile else { return };
+        let tets = match &spec.fragile {
+            Some(Fragile { pieces: Pieces::Tets(tets), .. }) => tets,
+            Some(Fragile { pieces: Pieces::Points(_), .. }) => return self.reshape_points(body),
+            None => return,
+        };
         let first = nodes.start as u32;
         let table = &tets.table;
         self.masses[nodes.clone()].fill(R::zero());

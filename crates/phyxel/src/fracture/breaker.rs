@@ -9,6 +9,7 @@ use super::stress::Sampler;
 use super::{Edit, star};
 use crate::math::Real;
 use crate::model::Model;
+use crate::record::CrackRecord;
 use crate::report::StepReport;
 use crate::scene::Cut;
 use crate::state::State;
@@ -28,6 +29,14 @@ pub struct CrackEvent {
     pub area: f64,
     /// Energy that the crack took [J]: its area times the fracture energy of the material.
     pub energy: f64,
+}
+
+impl CrackEvent {
+    /// For results, with the name of the body.
+    pub fn record(&self, body: &str) -> CrackRecord {
+        let CrackEvent { time, point, normal, area, energy, .. } = *self;
+        CrackRecord { time, body: body.into(), point, normal, area, energy }
+    }
 }
 
 /// Looks for what must break; keeps its buffers between steps.
@@ -98,12 +107,24 @@ impl Breaker {
 }
 
 fn event<R: Real>(model: &Model<R>, state: &State<R>, edit: &Edit) -> Option<CrackEvent> {
-    let Edit::SplitNode { body, node, elements, normal } = edit;
-    let spec = &model.bodies[*body];
-    let Pieces::Tets(tets) = &spec.fragile.as_ref()?.pieces;
-    let at = |n: u32| place(model, state, *body, n);
-    // Each face of the crack has three corners, each of which is split once and counts a third of it.
-    let area = star::area(tets, *node, elements, at) / 3.0;
+    let body = edit.body();
+    let spec = &model.bodies[body];
+    let at = |n: u32| place(model, state, body, n);
+    let fragile = spec.fragile.as_ref()?;
+    let (node, area, normal) = match (edit, &fragile.pieces) {
+        (Edit::SplitNode { node, elements, normal, .. }, Pieces::Tets(tets)) => {
+            // Each face of the crack has three corners, each of which is split once and counts a third of it.
+            (*node, star::area(tets, *node, elements, at) / 3.0, normal)
+        }
+        (Edit::SplitPhyxels { at, crack, normal, .. }, Pieces::Points(points)) => {
+            // Each phyxel has as much of the crack as its matter is thick there.
+            let share = |n: &u32| {
+                points.table.volumes[*n as usize] / crack.disc.radius.min(points.spacing(fragile.origin[*n as usize]))
+            };
+            (*at, crack.splits.iter().map(share).sum(), normal)
+        }
+        _ => return None,
+    };
     let energy = spec.material.fracture.map_or(0.0, |f| f.fracture_energy * area);
-    Some(CrackEvent { time: state.time, body: *body, point: at(*node).0, normal: *normal, area, energy })
+    Some(CrackEvent { time: state.time, body, point: at(node).0, normal: *normal, area, energy })
 }

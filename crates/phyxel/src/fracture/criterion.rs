@@ -71,9 +71,7 @@ mod tests {
     #[test]
     fn the_most_endangered_plane_is_found() {
         let grain = Vec3([0.6, 0.0, 0.8]);
-        for strength in
-            [Strength { across: 2.0, along: None }, Strength { across: 2.0, along: Some((grain, 20.0)) }]
-        {
+        for strength in [Strength { across: 2.0, along: None }, Strength { across: 2.0, along: Some((grain, 20.0)) }] {
             let found = danger(&STRESS, &strength);
             assert!((found.ratio / searched(&strength) - 1.0).abs() < 1e-3, "{found:?}");
             let c2 = strength.along.map_or(0.0, |(g, _)| found.normal.dot(g).powi(2));

@@ -12,7 +12,7 @@ use crate::shape::quality::FACES;
 pub struct Drawn {
     /// Cells and triangles over the vertices.
     pub layout: BodyLayout,
-    /// `4 · tet + corner` of each vertex: it is where that corner is.
+    /// `4 · tet + corner` of each vertex: it is where that corner is. Of phyxels, `2 · phyxel`, and one more for its copy.
     pub corners: Vec<u32>,
 }
 
@@ -45,6 +45,15 @@ impl Drawn {
             skin_parts,
         };
         Drawn { layout, corners }
+    }
+}
+
+impl Drawn {
+    /// Phyxels, each drawn twice, in the same place until it is duplicated. A skin could not follow the cracks.
+    pub fn of_phyxels(name: &str, phyxels: usize) -> Self {
+        let node_count = 2 * phyxels;
+        let layout = BodyLayout { name: name.into(), node_count, cells: Cells::Points, ..BodyLayout::default() };
+        Drawn { layout, corners: (0..node_count as u32).collect() }
     }
 }
 

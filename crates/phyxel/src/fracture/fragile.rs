@@ -2,13 +2,14 @@
 
 use super::drawn::Drawn;
 use super::fragments::{Fragment, first_fragment};
+use super::points::PointPieces;
 use crate::math::{Mat3, Vec3, eigen_symmetric};
 use crate::model::BuildError;
 use crate::record::BodyFrame;
-use crate::scene::{Action, Body, MassKind, Region, Scene};
-use crate::shape::Geometry;
-use crate::stencil::TetTable;
+use crate::scene::{Action, Body, Lagrangian, MassKind, Region, Scene};
+use crate::shape::{Geometry, PointSampling};
 use crate::stencil::incidence::Incidence;
+use crate::stencil::{MlsStencils, TetTable};
 
 /// What is known about a body that can break, beyond its stencils. All numbers of nodes are within the body.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +39,8 @@ pub struct Fragile {
 pub enum Pieces {
     /// By tetrahedra.
     Tets(TetPieces),
+    /// By sight.
+    Points(PointPieces),
 }
 
 /// Tetrahedra with their present nodes.
@@ -115,11 +118,43 @@ impl Fragile {
         self.strength[self.origin[node as usize] as usize]
     }
 
+    /// An unbroken body of phyxels.
+    pub fn of_points(body: &Body, sampling: &PointSampling, built: MlsStencils) -> Self {
+        let nodes = sampling.points.len();
+        let volume: f64 = sampling.volumes.iter().sum();
+        Fragile {
+            origin: (0..nodes as u32).collect(),
+            pieces: Pieces::Points(PointPieces::new(sampling, &body.mls, &built.radii, built.table)),
+            strength: strengths(body),
+            tips: vec![false; nodes],
+            loose: Vec::new(),
+            fragments: vec![first_fragment(nodes, volume * body.material.density, volume)],
+            fragment_of: vec![0; nodes],
+            sharpness: (0.0, 0.0),
+            drawn: Drawn::of_phyxels(&body.name, nodes),
+        }
+    }
+
+    /// Each phyxel of the unbroken body and its first copy, or itself again; empty for meshes.
+    fn first_copies(&self) -> Vec<u32> {
+        let Pieces::Points(_) = &self.pieces else { return Vec::new() };
+        let mut nodes: Vec<u32> = (0..self.strength.len() as u32).flat_map(|n| [n, n]).collect();
+        for (copy, origin) in self.origin.iter().enumerate().skip(self.strength.len()) {
+            let second = &mut nodes[2 * *origin as usize + 1];
+            if *second == *origin {
+                *second = copy as u32;
+            }
+        }
+        nodes
+    }
+
     /// A frame over nodes as one over the vertices that are drawn.
     pub fn spread(&self, frame: &BodyFrame) -> BodyFrame {
-        let Pieces::Tets(tets) = &self.pieces;
-        let nodes = tets.table.nodes.as_flattened();
-        let node = |corner: &u32| nodes[*corner as usize] as usize;
+        let first_copies = self.first_copies();
+        let node = |corner: &u32| match &self.pieces {
+            Pieces::Tets(tets) => tets.table.nodes.as_flattened()[*corner as usize] as usize,
+            Pieces::Points(_) => first_copies[*corner as usize] as usize,
+        };
         let triples = |of: &[[f64; 3]]| self.drawn.corners.iter().map(|c| of[node(c)]).collect::<Vec<_>>();
         let numbers = |of: &[f64]| match of {
             [] => Vec::new(),
@@ -127,7 +162,7 @@ impl Fragile {
         };
         let positions = triples(&frame.positions);
         BodyFrame {
-            skin: positions.clone(),
+            skin: if self.drawn.layout.skin_triangles.is_empty() { Vec::new() } else { positions.clone() },
             positions,
             velocities: triples(&frame.velocities),
             von_mises: numbers(&frame.von_mises),
@@ -197,11 +232,15 @@ pub(crate) fn check_body(scene: &Scene, body: &Body) -> Result<(), BuildError> {
         return Ok(());
     }
     let what = match &body.geometry {
-        Geometry::Embedded(_) => "it cannot break, because its tetrahedra reach beyond its surface: fill it with others",
+        Geometry::Embedded(_) => {
+            "it cannot break, because its tetrahedra reach beyond its surface: fill it with others"
+        }
         Geometry::Springs(_) => "springs cannot break yet: leave out strength, or use method tet, edge or mls",
-        Geometry::Points(_) => "phyxels cannot break yet: use method tet or edge",
+        Geometry::Points(_) if body.mls.lagrangian == Lagrangian::Updated => {
+            "phyxels without a rest shape come apart by themselves: leave out strength, or write lagrangian = \"total\""
+        }
         Geometry::Tets(_) if body.mass == MassKind::Consistent => "bodies that break need mass = \"lumped\"",
-        Geometry::Tets(_) => return Ok(()),
+        Geometry::Tets(_) | Geometry::Points(_) => return Ok(()),
     };
     Err(BuildError::Unsupported { body: name(), what })
 }

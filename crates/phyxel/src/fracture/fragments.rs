@@ -26,13 +26,20 @@ pub(super) fn first_fragment(elements: usize, mass: f64, volume: f64) -> Fragmen
 impl Fragile {
     /// Finds the pieces anew. Of a fragment that has come apart the largest piece goes on under its number.
     pub(super) fn find_fragments(&mut self, density: f64, time: f64) {
-        let Pieces::Tets(tets) = &self.pieces;
         let mut sets = UnionFind::new(self.origin.len());
-        for tet in &tets.table.nodes {
-            tet[1..].iter().for_each(|&n| sets.join(tet[0], n));
-        }
-        let volumes = &tets.table.volumes;
-        let piece_of: Vec<u32> = tets.table.nodes.iter().map(|tet| sets.find(tet[0])).collect();
+        let (piece_of, volumes): (Vec<u32>, &[f64]) = match &self.pieces {
+            Pieces::Tets(tets) => {
+                for tet in &tets.table.nodes {
+                    tet[1..].iter().for_each(|&n| sets.join(tet[0], n));
+                }
+                (tets.table.nodes.iter().map(|tet| sets.find(tet[0])).collect(), &tets.table.volumes)
+            }
+            Pieces::Points(points) => {
+                let nodes = 0..self.origin.len() as u32;
+                nodes.clone().for_each(|n| points.neighbours(n).iter().for_each(|j| sets.join(n, *j)));
+                (nodes.map(|n| sets.find(n)).collect(), &points.table.volumes)
+            }
+        };
         // Pieces in the order of their first element: volume, elements, the fragment that they were part of.
         let mut order: Vec<u32> = Vec::new();
         let mut found: Vec<(f64, u32, u32)> = vec![(0.0, 0, 0); self.origin.len()];

@@ -11,9 +11,12 @@ mod cut;
 mod drawn;
 mod fragile;
 mod fragments;
+mod point_rule;
+pub mod points;
 mod relabel;
 mod restore;
 mod rule;
+mod split;
 mod star;
 mod stress;
 mod surface;
@@ -41,13 +44,24 @@ pub enum Edit {
         /// Square to the crack, in the present shape.
         normal: [f64; 3],
     },
+    /// Takes sight from phyxels, and duplicates those that lie in the crack.
+    SplitPhyxels {
+        /// Which body.
+        body: usize,
+        /// A phyxel at the crack, within the body.
+        at: u32,
+        /// The crack, at rest.
+        crack: points::Crack,
+        /// Square to the crack, in the present shape.
+        normal: [f64; 3],
+    },
 }
 
 impl Edit {
     /// The body that it changes.
     pub fn body(&self) -> usize {
         match self {
-            Edit::SplitNode { body, .. } => *body,
+            Edit::SplitNode { body, .. } | Edit::SplitPhyxels { body, .. } => *body,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::apply::{is_smoothed_over_edges, relabel_model};
 use super::fragile::Pieces;
 use super::fragments::Fragment;
+use super::points::Crack;
 use super::relabel::Relabel;
 use crate::math::Real;
 use crate::model::Model;
@@ -12,6 +13,7 @@ use crate::model::Model;
 pub(crate) struct Topology {
     pub origin: Vec<u32>,
     pub tets: Vec<[u32; 4]>,
+    pub cracks: Vec<Crack>,
     pub tips: Vec<bool>,
     pub loose: Vec<u32>,
     pub fragment_of: Vec<u32>,
@@ -23,10 +25,14 @@ impl<R: Real> Model<R> {
     pub(crate) fn topologies(&self) -> Vec<Option<Topology>> {
         let of = |body: &crate::model::BodyModel| {
             body.fragile.as_ref().map(|f| {
-                let Pieces::Tets(tets) = &f.pieces;
+                let (tets, cracks) = match &f.pieces {
+                    Pieces::Tets(tets) => (tets.table.nodes.clone(), Vec::new()),
+                    Pieces::Points(points) => (Vec::new(), points.cracks.clone()),
+                };
                 Topology {
                     origin: f.origin.clone(),
-                    tets: tets.table.nodes.clone(),
+                    tets,
+                    cracks,
                     tips: f.tips.clone(),
                     loose: f.loose.clone(),
                     fragment_of: f.fragment_of.clone(),
@@ -43,17 +49,31 @@ impl<R: Real> Model<R> {
         for ((spec, topology), sources) in self.bodies.iter_mut().zip(topologies).zip(&mut sources) {
             let smoothed = is_smoothed_over_edges(spec.method);
             let (Some(fragile), Some(topology)) = (&mut spec.fragile, topology) else { continue };
-            let Pieces::Tets(tets) = &mut fragile.pieces;
             (fragile.tips, fragile.fragment_of) = (topology.tips, topology.fragment_of);
             (fragile.fragments, fragile.loose) = (topology.fragments, topology.loose);
-            if fragile.origin == topology.origin && tets.table.nodes == topology.tets {
+            let same = match &fragile.pieces {
+                Pieces::Tets(tets) => tets.table.nodes == topology.tets,
+                Pieces::Points(points) => points.cracks == topology.cracks,
+            };
+            if same && fragile.origin == topology.origin {
                 continue;
             }
+            match &mut fragile.pieces {
+                Pieces::Tets(tets) => {
+                    fragile.origin = topology.origin;
+                    tets.table.nodes = topology.tets;
+                    tets.refresh(fragile.origin.len(), smoothed);
+                }
+                Pieces::Points(points) => {
+                    points.mend();
+                    fragile.origin.truncate(fragile.strength.len());
+                    for crack in &topology.cracks {
+                        points.crack(&mut fragile.origin, crack);
+                    }
+                }
+            }
             // Nodes of the unbroken body are always there, under their own numbers.
-            *sources = Some(topology.origin.clone());
-            fragile.origin = topology.origin;
-            tets.table.nodes = topology.tets;
-            tets.refresh(fragile.origin.len(), smoothed);
+            *sources = Some(fragile.origin.clone());
         }
         let old = self.bodies.iter().map(|b| b.nodes.clone()).collect();
         let relabel = Relabel::new(old, sources);

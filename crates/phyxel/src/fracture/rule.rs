@@ -1,17 +1,17 @@
 //! Where cracks start and run: looks at stresses and proposes edits.
 
-use super::Edit;
 use super::criterion::{Strength, danger};
 use super::fragile::{Fragile, Pieces, TetPieces};
 use super::star::{CrackPlane, one_side, rim};
 use super::stress::{Feeling, Sampler};
+use super::{Edit, point_rule};
 use crate::material::Fracture;
 use crate::math::{Real, Vec3};
 use crate::model::Model;
 use crate::state::State;
 
 /// Cosine between the planes of two neighbours above which they are one crack.
-const ONE_CRACK: f64 = 0.8;
+pub(super) const ONE_CRACK: f64 = 0.8;
 
 /// What a rule has found.
 #[derive(Clone, Debug, Default)]
@@ -24,10 +24,12 @@ pub(super) struct Proposal {
 
 /// A node that is beyond its strength.
 #[derive(Clone, Copy, Debug)]
-struct Candidate {
-    node: u32,
+pub(super) struct Candidate {
+    pub node: u32,
     ratio: f64,
-    normal: Vec3<f64>,
+    /// Square to the crack that it wants, in the present shape and at rest.
+    pub normal: Vec3<f64>,
+    pub at_rest: Vec3<f64>,
 }
 
 /// Proposes what must break in a body, with at most `budget` new nodes.
@@ -51,7 +53,10 @@ pub(super) fn propose<R: Real>(
     candidates.sort_by(|a, b| b.ratio.total_cmp(&a.ratio).then(a.node.cmp(&b.node)));
     let first = spec.nodes.start;
     let place = |n: u32| model.place(first + n as usize, state.u[first + n as usize]);
-    let Pieces::Tets(tets) = &fragile.pieces;
+    let tets = match &fragile.pieces {
+        Pieces::Tets(tets) => tets,
+        Pieces::Points(points) => return point_rule::spread(body, (points, &fragile.origin), &candidates, budget),
+    };
     let mut spread = Spread::new(body, tets, candidates, fragile.origin.len(), budget);
     spread.run(place);
     spread.proposal
@@ -65,7 +70,8 @@ fn candidate(fragile: &Fragile, fracture: &Fracture, node: u32, feeling: &Feelin
     let along = fracture.grain.map(|grain| (turned(grain.direction), grain.along * factor));
     let found = danger(&feeling.stress, &Strength { across: fracture.strength * factor, along });
     let ratio = found.ratio.max(feeling.plastic / fracture.plastic_limit);
-    (ratio >= 1.0).then_some(Candidate { node, ratio, normal: found.normal })
+    let at_rest = (feeling.gradient.transpose() * found.normal).normalized();
+    (ratio >= 1.0).then_some(Candidate { node, ratio, normal: found.normal, at_rest })
 }
 
 /// Cracks growing through the candidates of one body.

@@ -52,7 +52,8 @@ impl Sampler {
                 let share = 1.0 / part.volume.max(f64::MIN_POSITIVE);
                 sum.stress += part.stress * share;
                 if place == 0 {
-                    (sum.gradient, sum.plastic, sum.volume) = (part.gradient * share, part.plastic * share, part.volume);
+                    (sum.gradient, sum.plastic, sum.volume) =
+                        (part.gradient * share, part.plastic * share, part.volume);
                 }
             }
         }
@@ -131,7 +132,7 @@ impl Sampler {
 
 /// Calls `visit` with the nodes whose stress the element `e` of a body's `place`-th block is part of.
 fn owners(fragile: &Fragile, (method, place): (Method, usize), e: usize, mut visit: impl FnMut(u32)) {
-    let Pieces::Tets(tets) = &fragile.pieces;
+    let Pieces::Tets(tets) = &fragile.pieces else { return visit(e as u32) };
     match (method, place) {
         (Method::Edge, _) | (Method::Selective, 0) => tets.edges[e].into_iter().for_each(visit),
         (Method::Node, _) | (Method::Selective, _) => visit(e as u32),

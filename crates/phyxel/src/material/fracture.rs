@@ -26,8 +26,6 @@ pub struct Fracture {
     pub seed: u64,
     /// What the faces of cracks are drawn as; 0 is the outside.
     pub interior: u32,
-    /// What becomes of pieces that are smaller than this [m³]; zero keeps all.
-    pub smallest_piece: f64,
 }
 
 /// Strength along a direction of the rest shape.
@@ -41,7 +39,7 @@ pub struct GrainStrength {
 
 impl Fracture {
     /// Brittle matter of a tensile strength [Pa].
-    pub fn brittle(strength: f64) -> Self {
+    pub const fn brittle(strength: f64) -> Self {
         Fracture {
             strength,
             tip_strength: 1.0,
@@ -51,7 +49,6 @@ impl Fracture {
             scatter: 0.0,
             seed: 0,
             interior: 1,
-            smallest_piece: 0.0,
         }
     }
 
@@ -70,7 +67,6 @@ impl Fracture {
             return Err(MaterialError::Share { field: "tip_strength", value: self.tip_strength });
         }
         not_negative("fracture_energy", self.fracture_energy)?;
-        not_negative("smallest_piece", self.smallest_piece)?;
         finite("scatter", self.scatter)?;
         if !(0.0..1.0).contains(&self.scatter) {
             return Err(MaterialError::Share { field: "scatter", value: self.scatter });

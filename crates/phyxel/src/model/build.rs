@@ -144,8 +144,13 @@ impl<R: Real> Model<R> {
             && body.mls.lagrangian == Lagrangian::Updated
             && body.material.thermal.as_ref().is_some_and(|t| t.melting.is_some());
         let skin_triangles = if parts_and_merges { Vec::new() } else { skin_triangles };
-        let layout =
-            BodyLayout { name: body.name.clone(), node_count: nodes.len(), cells, skin_triangles, skin_parts: Vec::new() };
+        let layout = BodyLayout {
+            name: body.name.clone(),
+            node_count: nodes.len(),
+            cells,
+            skin_triangles,
+            skin_parts: Vec::new(),
+        };
         self.bodies.push(BodyModel {
             name: body.name.clone(),
             nodes,
@@ -167,9 +172,15 @@ impl<R: Real> Model<R> {
 
     /// Lets the body that was added last break.
     fn make_fragile(&mut self, body: &Body) -> Result<(), BuildError> {
-        let Geometry::Tets(mesh) = &body.geometry else { return Ok(()) };
         let smoothed_over_edges = matches!(body.method, Method::Edge | Method::Selective);
-        let fragile = Fragile::of_tets(body, tet_table(body, mesh)?, smoothed_over_edges);
+        let fragile = match &body.geometry {
+            Geometry::Tets(mesh) => Fragile::of_tets(body, tet_table(body, mesh)?, smoothed_over_edges),
+            Geometry::Points(sampling) => {
+                let built = MlsStencils::build(sampling, &body.mls).map_err(|source| stencil_error(body, source))?;
+                Fragile::of_points(body, sampling, built)
+            }
+            _ => return Ok(()),
+        };
         self.bodies.last_mut().into_iter().for_each(|b| b.fragile = Some(fragile.clone()));
         Ok(())
     }

@@ -66,6 +66,25 @@ pub struct Frame {
     pub contacts: Vec<ContactRecord>,
     /// What triggers have noticed since the last frame.
     pub triggers: Vec<TriggerRecord>,
+    /// What has broken since the last frame.
+    pub cracks: Vec<CrackRecord>,
+}
+
+/// Something broke, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CrackRecord {
+    /// When [s].
+    pub time: f64,
+    /// Which body.
+    pub body: String,
+    /// Where [m].
+    pub point: [f64; 3],
+    /// Square to the crack.
+    pub normal: [f64; 3],
+    /// Area of the new crack, one of its faces [m²].
+    pub area: f64,
+    /// Energy that the crack took [J].
+    pub energy: f64,
 }
 
 /// Something entered or left a trigger, by name.

@@ -2,8 +2,9 @@
 
 use super::SnapshotError;
 use super::bytes::{Reader, Writer};
-use crate::fracture::{Fragment, Topology};
-use crate::math::Real;
+use crate::fracture::points::{Crack, Disc};
+use crate::fracture::{Fragile, Fragment, Pieces, Topology};
+use crate::math::{Real, Vec3};
 use crate::model::Model;
 
 /// Writes the topology of all bodies.
@@ -14,10 +15,13 @@ pub(super) fn encode(bodies: &[Option<Topology>], out: &mut Writer) {
         let Some(body) = body else { continue };
         out.u64(body.origin.len() as u64);
         out.u64(body.tets.len() as u64);
+        out.u64(body.fragment_of.len() as u64);
         out.u64(body.fragments.len() as u64);
         out.u64(body.loose.len() as u64);
         let numbers = body.origin.iter().chain(body.tets.as_flattened()).chain(&body.fragment_of).chain(&body.loose);
         numbers.for_each(|n| out.u64(*n as u64));
+        out.u64(body.cracks.len() as u64);
+        body.cracks.iter().for_each(|crack| encode_crack(crack, out));
         body.tips.iter().for_each(|tip| out.u64(*tip as u64));
         for fragment in &body.fragments {
             out.u64(fragment.parent.map_or(u64::MAX, u64::from));
@@ -25,6 +29,20 @@ pub(super) fn encode(bodies: &[Option<Topology>], out: &mut Writer) {
             [fragment.born, fragment.mass, fragment.volume].into_iter().for_each(|x| out.f64(x));
         }
     }
+}
+
+fn encode_crack(crack: &Crack, out: &mut Writer) {
+    let Disc { center, normal, radius, fade } = crack.disc;
+    center.0.iter().chain(&normal.0).chain([&radius, &fade]).for_each(|x| out.f64(*x));
+    out.u64(crack.splits.len() as u64);
+    crack.splits.iter().for_each(|n| out.u64(*n as u64));
+}
+
+fn decode_crack(input: &mut Reader<'_>, nodes: usize) -> Result<Crack, SnapshotError> {
+    let (center, normal) = (Vec3(input.triple()?), Vec3(input.triple()?));
+    let disc = Disc { center, normal, radius: input.f64()?, fade: input.f64()? };
+    let count = input.u64()? as usize;
+    Ok(Crack { disc, splits: input.indices(count, nodes)? })
 }
 
 /// The inverse of [`encode`].
@@ -41,29 +59,41 @@ pub(super) fn decode<R: Real>(
     for body in &model.bodies {
         let there = input.u64()? == 1;
         if there != body.fragile.is_some() {
-            let what = |breaks: bool| format!("body {:?} that {} break", body.name, if breaks { "can" } else { "cannot" });
+            let what =
+                |breaks: bool| format!("body {:?} that {} break", body.name, if breaks { "can" } else { "cannot" });
             return Err(SnapshotError::Mismatch { found: what(there), expected: what(!there) });
         }
         bodies.push(match &body.fragile {
-            Some(fragile) => Some(decode_one(input, fragile.strength.len(), fragile.fragment_of.len())?),
+            Some(fragile) => Some(decode_one(input, fragile)?),
             None => None,
         });
     }
     Ok(bodies)
 }
 
-/// One body that has so many nodes and tetrahedra when it is whole.
-fn decode_one(input: &mut Reader<'_>, whole: usize, elements: usize) -> Result<Topology, SnapshotError> {
+/// One body; how it hangs together when whole is known.
+fn decode_one(input: &mut Reader<'_>, fragile: &Fragile) -> Result<Topology, SnapshotError> {
     let mut count = || input.u64().map(|n| n as usize);
-    let (nodes, tets, pieces, loose) = (count()?, count()?, count()?, count()?);
-    if tets != elements || nodes < whole {
+    let (nodes, tets, elements, pieces, loose) = (count()?, count()?, count()?, count()?, count()?);
+    let whole = fragile.strength.len();
+    let expected = match &fragile.pieces {
+        Pieces::Tets(pieces) => (pieces.table.len(), pieces.table.len()),
+        Pieces::Points(_) => (0, nodes),
+    };
+    if (tets, elements) != expected || nodes < whole {
         let found = format!("{nodes} nodes and {tets} tetrahedra");
-        return Err(SnapshotError::Mismatch { found, expected: format!("{whole} or more and {elements}") });
+        return Err(SnapshotError::Mismatch { found, expected: format!("{whole} or more and {}", expected.0) });
     }
     let origin = input.indices(nodes, whole)?;
     let corners = input.indices(4 * tets, nodes)?;
-    let fragment_of = input.indices(tets, pieces)?;
+    let fragment_of = input.indices(elements, pieces)?;
     let loose = input.indices(loose, nodes)?;
+    let cracks = (0..input.u64()?).map(|_| decode_crack(input, nodes)).collect::<Result<Vec<_>, _>>()?;
+    let copies: usize = cracks.iter().map(|c| c.splits.len()).sum();
+    if tets == 0 && whole + copies != nodes {
+        let found = format!("{copies} copies of phyxels");
+        return Err(SnapshotError::Mismatch { found, expected: format!("{}", nodes - whole) });
+    }
     let tips = input.indices(nodes, 2)?.into_iter().map(|tip| tip == 1).collect();
     let mut fragments = Vec::new();
     for _ in 0..pieces {
@@ -73,5 +103,5 @@ fn decode_one(input: &mut Reader<'_>, whole: usize, elements: usize) -> Result<T
         fragments.push(Fragment { parent, born, elements, mass, volume });
     }
     let tets = corners.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect();
-    Ok(Topology { origin, tets, tips, loose, fragment_of, fragments })
+    Ok(Topology { origin, tets, cracks, tips, loose, fragment_of, fragments })
 }

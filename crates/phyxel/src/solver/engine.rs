@@ -40,8 +40,12 @@ pub trait Engine<R: Real>: Send + Sync {
     /// Lets such phyxels remember what the step has made of them.
     fn note_deformation(&self, model: &mut Model<R>, state: &mut State<R>);
     /// Breaks what is beyond its strength.
-    fn break_up(&mut self, model: &mut Model<R>, state: &mut State<R>, report: &mut StepReport)
-    -> Result<(), StepError>;
+    fn break_up(
+        &mut self,
+        model: &mut Model<R>,
+        state: &mut State<R>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError>;
     /// Cuts a body along a plane.
     fn cut(&mut self, model: &mut Model<R>, state: &mut State<R>, body: usize, plane: &Cut) -> Result<(), BuildError>;
     /// Makes room for nodes that have been relabelled.

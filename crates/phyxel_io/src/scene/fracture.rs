@@ -45,9 +45,7 @@ pub(super) fn read(
         }
     };
     let fracture_energy = match fields.at_most_one(&["toughness", "fracture_energy"])? {
-        Some(("toughness", field)) => {
-            Fracture::energy_of_toughness(field.number(Range::NotNegative)?, young_modulus)
-        }
+        Some(("toughness", field)) => Fracture::energy_of_toughness(field.number(Range::NotNegative)?, young_modulus),
         Some((_, field)) => field.number(Range::NotNegative)?,
         None => base.fracture_energy,
     };
@@ -69,7 +67,9 @@ fn grain(fields: &Fields<'_>, base: Option<GrainStrength>) -> Result<Option<Grai
     if direction == Some([0.0; 3])
         && let Some(field) = fields.get("grain")
     {
-        return Err(field.fail(Problem::Conflict("has no direction; give a vector that is not zero, such as [1, 0, 0]")));
+        return Err(
+            field.fail(Problem::Conflict("has no direction; give a vector that is not zero, such as [1, 0, 0]"))
+        );
     }
     match (base, direction, along) {
         (Some(base), _, _) => {
@@ -94,18 +94,15 @@ fn refuse(fields: &Fields<'_>, keys: &[&str], why: &'static str) -> Result<Optio
 pub(super) fn weaknesses(field: &Field<'_>) -> Result<Vec<Weakness>, SceneError> {
     let weakness = |item: &Field<'_>| {
         let fields = item.fields(&["box", "sphere", "all", "factor"])?;
-        let factor = fields.require("factor", "factor, which multiplies the strength there")?.number(Range::Positive)?;
+        let factor =
+            fields.require("factor", "factor, which multiplies the strength there")?.number(Range::Positive)?;
         Ok(Weakness { region: regions::region(&fields)?, factor })
     };
     field.items()?.iter().map(weakness).collect()
 }
 
 /// `whole_cubes = true` of a body: each five tetrahedra of its box stay together.
-pub(super) fn whole_cells(
-    fields: &Fields<'_>,
-    geometry: &Geometry,
-    method: Method,
-) -> Result<Vec<u32>, SceneError> {
+pub(super) fn whole_cells(fields: &Fields<'_>, geometry: &Geometry, method: Method) -> Result<Vec<u32>, SceneError> {
     let Some(field) = fields.get("whole_cubes") else { return Ok(Vec::new()) };
     if !field.flag()? {
         return Ok(Vec::new());
