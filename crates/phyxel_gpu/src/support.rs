@@ -25,6 +25,9 @@ pub fn why_not(scene: &Scene, model: &Model<f32>) -> Option<String> {
     if let Some(body) = scene.bodies.iter().find(|b| b.heat.is_some()) {
         return Some(format!("body {:?} has a temperature, and heat flows on the CPU only", body.name));
     }
+    if let Some(body) = model.bodies.iter().find(|b| b.fragile.is_some()) {
+        return Some(format!("body {:?} can break, which the CPU alone does", body.name));
+    }
     if let Some(why) = why_not_together(scene, model) {
         return Some(why.into());
     }

@@ -1,12 +1,12 @@
-//! Three-point bending of a brittle beam without a notch.
+//! Three-point bending of a brittle beam, with and without a notch.
 
 use super::{METHODS, brittle, exactness, held, in_precision};
 use crate::elasticity::rig::judged;
 use crate::elasticity::specimen::{block, cells_name};
 use crate::{Options, Row};
-use phyxel::material::LawKind;
+use phyxel::material::{Fracture, LawKind};
 use phyxel::math::Real;
-use phyxel::scene::{Body, Integrator, LinearSolver, Method, Pin, Region, Scene, SolverSettings};
+use phyxel::scene::{Action, Body, Cut, Event, Integrator, LinearSolver, Method, Pin, Region, Scene, SolverSettings};
 use phyxel::shape::structured::CubeSplit;
 use phyxel::{Precision, Simulation};
 use std::time::Instant;
@@ -25,7 +25,7 @@ pub fn bend(options: &Options) -> Vec<Row> {
         for across in [8, 16] {
             let started = Instant::now();
             let cells = [5 * across, across, across / 2];
-            let (load, place) = in_precision!(options, bent(method, cells, options.precision));
+            let (load, place) = in_precision!(options, bent(method, cells, options.precision, None));
             let row = || Row::of("bend", method.name(), cells_name(method, cells), started);
             rows.push(judged(row().quantity("load when it breaks [N]", load, LOAD), 0.15, options));
             let place = row().quantity("distance of the first crack from midspan [m]", place, 0.0);
@@ -35,10 +35,34 @@ pub fn bend(options: &Options) -> Vec<Row> {
     rows
 }
 
-fn bent<R: Real>(method: Method, cells: [usize; 3], precision: Precision) -> (f64, f64) {
+/// The same beam cut half through, of a fracture toughness of 1 MPa √m: linear fracture mechanics gives 1485 N.
+pub fn notch(options: &Options) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for method in METHODS {
+        for across in [12, 16] {
+            let started = Instant::now();
+            let cells = [5 * across, across, across / 2];
+            let (load, _) = in_precision!(options, bent(method, cells, options.precision, Some(0.5 * HEIGHT)));
+            let setting = format!("{}, strength ten times that of `bend`", cells_name(method, cells));
+            let row = Row::of("notch", method.name(), setting, started);
+            rows.push(judged(row.quantity("load when the crack runs on [N]", load, 1485.0), 0.20, options));
+        }
+    }
+    rows
+}
+
+/// The largest load before the first crack, and where that is.
+fn bent<R: Real>(method: Method, cells: [usize; 3], precision: Precision, notch: Option<f64>) -> (f64, f64) {
     let half = 0.5 * SPAN + 0.05;
     let geometry = block(method, cells, [-half, 0.0, 0.0], [half, HEIGHT, WIDTH], CubeSplit::Five);
-    let mut body = Body::new("beam", geometry, method, brittle(LawKind::Linear, STRENGTH));
+    let mut material = brittle(LawKind::Linear, STRENGTH);
+    if notch.is_some() {
+        // Toughness decides, not strength: the zone in which matter would fail by stress is as large as the beam.
+        let fracture_energy = Fracture::energy_of_toughness(1e6, 1e9);
+        material.fracture = Some(Fracture { fracture_energy, ..Fracture::brittle(10.0 * STRENGTH) });
+    }
+    let mut body = Body::new("beam", geometry, method, material);
+    body.contact.enabled = false;
     let line = |x: f64, y: f64| {
         let near = 1e-6;
         Region::Box { min: [x - near, y - near, -1.0], max: [x + near, y + near, 1.0] }
@@ -58,16 +82,23 @@ fn bent<R: Real>(method: Method, cells: [usize; 3], precision: Precision) -> (f6
         newton_tolerance,
         ..SolverSettings::default()
     };
-    let scene = Scene { gravity: [0.0; 3], bodies: vec![body], solver, duration: 9.0, ..Scene::default() };
+    // A large disc whose rim is as good as straight.
+    let events = notch.map(|depth| {
+        let cut = Cut { point: [0.0, -10.0, 0.5 * WIDTH], normal: [1.0, 0.0, 0.0], radius: 10.0 + depth - 1e-3 };
+        Event { at: 0.0, body: None, action: Action::Cut(cut) }
+    });
+    let events = events.into_iter().collect();
+    let scene = Scene { gravity: [0.0; 3], bodies: vec![body], solver, events, duration: 9.0, ..Scene::default() };
     let mut simulation = Simulation::<R>::build(&scene).expect("the cases are well-formed scenes");
     let mut load: f64 = 0.0;
-    for _ in 0..60 {
+    for _ in 0..200 {
         if simulation.step(0.025).is_err() {
             break;
         }
         let pushed = held(&mut simulation, |x| x[0].abs() < 1e-6 && x[1] > 0.999 * HEIGHT);
         load = load.max(-pushed[1]);
-        if let Some(first) = simulation.take_cracks().first() {
+        let cracks = simulation.take_cracks();
+        if let Some(first) = cracks.iter().find(|c| c.time > 0.0) {
             return (load, first.point[0].abs());
         }
     }

@@ -16,6 +16,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "release", summary: "speed of the ends of a strained bar that breaks", run: pull::release },
     Case { name: "spall", summary: "a striker's wave breaks the far end off a bar", run: spall::spall },
     Case { name: "bend", summary: "three-point bending of a brittle beam", run: bend::bend },
+    Case { name: "notch", summary: "three-point bending of a beam that is cut half through", run: bend::notch },
 ];
 
 /// The methods that can break.

@@ -4,7 +4,7 @@ use super::apply::{apply, place};
 use super::cut;
 use super::fragile::Pieces;
 use super::relabel::Relabel;
-use super::rule::propose;
+use super::rule::{Proposal, propose};
 use super::stress::Sampler;
 use super::{Edit, star};
 use crate::math::Real;
@@ -13,6 +13,7 @@ use crate::record::CrackRecord;
 use crate::report::StepReport;
 use crate::scene::Cut;
 use crate::state::State;
+use rayon::prelude::*;
 
 /// Something broke.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +43,8 @@ impl CrackEvent {
 /// Looks for what must break; keeps its buffers between steps.
 #[derive(Clone, Debug, Default)]
 pub struct Breaker {
-    sampler: Sampler,
+    /// One per body.
+    samplers: Vec<Sampler>,
     events: Vec<CrackEvent>,
 }
 
@@ -56,16 +58,21 @@ impl Breaker {
         budget: usize,
         report: &mut StepReport,
     ) -> Option<Relabel> {
+        self.samplers.resize_with(model.bodies.len(), Sampler::default);
+        let (known, felt) = (&*model, &*state);
+        let look = |(body, sampler): (usize, &mut Sampler)| {
+            let asleep = felt.rest.get(body).is_some_and(|rest| rest.asleep);
+            if asleep { Proposal::default() } else { propose(sampler, known, felt, (body, budget)) }
+        };
+        // Found in parallel, and taken in the order of bodies, whoever found them.
+        let found: Vec<Proposal> = self.samplers.par_iter_mut().enumerate().map(look).collect();
         let mut edits = Vec::new();
         report.waiting = 0;
-        for body in 0..model.bodies.len() {
-            report.waiting += model.bodies[body].fragile.as_ref().map_or(0, |f| f.loose.len());
-            let asleep = state.rest.get(body).is_some_and(|rest| rest.asleep);
-            if asleep || model.bodies[body].fragile.is_none() || model.bodies[body].material.fracture.is_none() {
-                continue;
-            }
-            let mut found = propose(&mut self.sampler, model, state, (body, budget - edits.len()));
-            report.waiting += found.waiting;
+        for (body, mut found) in model.bodies.iter().zip(found) {
+            let waiting = body.fragile.as_ref().map_or(0, |f| f.loose.len());
+            let beyond = (edits.len() + found.edits.len()).saturating_sub(budget);
+            found.edits.truncate(found.edits.len() - beyond);
+            report.waiting += waiting + found.waiting + beyond;
             edits.append(&mut found.edits);
         }
         self.carry_out(model, state, (&edits, budget), report)

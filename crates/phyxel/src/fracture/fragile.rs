@@ -30,6 +30,8 @@ pub struct Fragile {
     pub fragment_of: Vec<u32>,
     /// The largest eigenvalue of `Σ d dᵀ` of any element, and the largest trace [1/m²]: how fast elements can vibrate.
     pub sharpness: (f64, f64),
+    /// Length of the edge of a typical element, or distance of phyxels [m].
+    pub size: f64,
     /// What is drawn of it.
     pub drawn: Drawn,
 }
@@ -52,6 +54,8 @@ pub struct TetPieces {
     pub cells: Vec<u32>,
     /// The edges, ascending, where strains are smoothed over them.
     pub edges: Vec<[u32; 2]>,
+    /// Whether the tetrahedra around each node can part at all.
+    pub splittable: Vec<bool>,
     /// `4 · tet + corner` of every tetrahedron around each node.
     around: Incidence,
 }
@@ -59,7 +63,8 @@ pub struct TetPieces {
 impl TetPieces {
     /// Tetrahedra over so many nodes; `edges` where strains are smoothed over them.
     pub fn new(table: TetTable<f64>, cells: Vec<u32>, edges: bool, nodes: usize) -> Self {
-        let mut pieces = TetPieces { table, cells, edges: Vec::new(), around: Incidence::default() };
+        let mut pieces =
+            TetPieces { table, cells, edges: Vec::new(), splittable: Vec::new(), around: Incidence::default() };
         pieces.refresh(nodes, edges);
         pieces
     }
@@ -67,6 +72,12 @@ impl TetPieces {
     /// Brings what follows from the present nodes up to date.
     pub fn refresh(&mut self, nodes: usize, edges: bool) {
         self.around = Incidence::new(self.table.nodes.as_flattened(), 0..nodes);
+        let cell = |t: u32| self.cells.get(t as usize).copied().unwrap_or(t);
+        let several = |n: u32| {
+            let mut cells = self.around(n).map(cell);
+            cells.next().is_some_and(|first| cells.any(|c| c != first))
+        };
+        self.splittable = (0..nodes as u32).map(several).collect();
         if edges {
             self.edges = edges_of(&self.table.nodes);
         }
@@ -109,7 +120,18 @@ impl Fragile {
             fragments: vec![first_fragment(elements, mass, volume)],
             fragment_of: vec![0; elements],
             sharpness,
+            // A regular tetrahedron has the volume a³/(6√2).
+            size: (6.0 * 2.0f64.sqrt() * volume / elements.max(1) as f64).cbrt(),
             drawn,
+        }
+    }
+
+    /// Whether a node is next to the tip of a crack.
+    pub fn is_near_tip(&self, node: u32) -> bool {
+        let is_tip = |n: &u32| self.tips[*n as usize];
+        match &self.pieces {
+            Pieces::Tets(tets) => tets.around(node).any(|t| tets.table.nodes[t as usize].iter().any(is_tip)),
+            Pieces::Points(points) => points.neighbours(node).iter().any(is_tip),
         }
     }
 
@@ -131,6 +153,7 @@ impl Fragile {
             fragments: vec![first_fragment(nodes, volume * body.material.density, volume)],
             fragment_of: vec![0; nodes],
             sharpness: (0.0, 0.0),
+            size: sampling.spacing,
             drawn: Drawn::of_phyxels(&body.name, nodes),
         }
     }

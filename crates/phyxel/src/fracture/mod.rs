@@ -4,6 +4,7 @@
 //! one place ([`apply`]), which gives every array of the model and of the state its new nodes. No element is ever
 //! deleted: a node is given to the elements on one side of the crack, and a copy of it to those on the other.
 
+mod alarm;
 mod apply;
 mod breaker;
 pub mod criterion;

@@ -3,10 +3,6 @@
 use super::Edit;
 use super::points::{Crack, PointPieces};
 use super::rule::{Candidate, ONE_CRACK, Proposal};
-use crate::math::Vec3;
-
-/// Neighbours within this many spacings of a crack's plane belong to it.
-const IN_PLANE: f64 = 0.5;
 
 /// Lets cracks grow through the candidates, which come worst first; each knows the direction of its crack at rest.
 ///
@@ -44,8 +40,7 @@ pub(super) fn spread(
                 let Some(k) = place_of[n as usize].filter(|k| !front.contains(k) && !touched[n as usize]) else {
                     continue;
                 };
-                if candidates[k].at_rest.dot(at_rest).abs() > ONE_CRACK && in_plane(points, origin, (node, n), at_rest)
-                {
+                if candidates[k].at_rest.dot(at_rest).abs() > ONE_CRACK && points.in_plane(origin, (node, n), at_rest) {
                     front.push(k);
                 }
             }
@@ -60,9 +55,4 @@ pub(super) fn spread(
         }
     }
     proposal
-}
-
-fn in_plane(points: &PointPieces, origin: &[u32], (a, b): (u32, u32), normal: Vec3<f64>) -> bool {
-    let [a, b] = [a, b].map(|n| origin[n as usize]);
-    (points.rest(b) - points.rest(a)).dot(normal).abs() < IN_PLANE * points.spacing(a)
 }

@@ -16,6 +16,9 @@ const FADE: f64 = 0.25;
 /// How far a copy stands beside its crack when it looks around, in spacings.
 const BESIDE: f64 = 1e-3;
 
+/// Neighbours within this many spacings of a crack's plane belong to it.
+const IN_PLANE: f64 = 0.5;
+
 /// A disc through which phyxels do not see.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disc {
@@ -140,6 +143,12 @@ impl PointPieces {
         let height = |j: &u32| (self.rest(origin[*j as usize]) - self.rest(own)).dot(normal);
         let near = self.neighbours(node);
         near.iter().any(|j| height(j) > least) && near.iter().any(|j| height(j) < -least)
+    }
+
+    /// Whether one phyxel lies in the plane of a crack through another.
+    pub fn in_plane(&self, origin: &[u32], (a, b): (u32, u32), normal: Vec3<f64>) -> bool {
+        let [a, b] = [a, b].map(|n| origin[n as usize]);
+        (self.rest(b) - self.rest(a)).dot(normal).abs() < IN_PLANE * self.spacing(a)
     }
 
     /// Forgets every crack.
@@ -371,7 +380,7 @@ mod tests {
         pieces.crack(&mut origin, &Crack { disc, splits: vec![node] });
         let rows = |table: &StencilTable<f64>, e: usize| table.weights[table.entries(e)].to_vec();
         let changed = (0..before.len()).filter(|e| rows(&before, *e) != rows(&pieces.table, *e)).count();
-        assert!(changed > 10 && changed < 60, "{changed} stencils of {} changed", before.len());
+        assert!(changed > 4 && changed < 60, "{changed} stencils of {} changed", before.len());
         // Above the crack, the phyxel's upper copy is seen in its place, with the same weight.
         assert!(pieces.has_both_sides(&origin, node + 1, Vec3([1.0, 0.0, 0.0])));
         assert!(!pieces.has_both_sides(&origin, node, Vec3([1.0, 0.0, 0.0])), "it has parted already");

@@ -1,6 +1,6 @@
 //! Where cracks start and run: looks at stresses and proposes edits.
 
-use super::criterion::{Strength, danger};
+use super::criterion::{Strength, danger, principal_bound};
 use super::fragile::{Fragile, Pieces, TetPieces};
 use super::star::{CrackPlane, one_side, rim};
 use super::stress::{Feeling, Sampler};
@@ -45,7 +45,8 @@ pub(super) fn propose<R: Real>(
     let spec = &model.bodies[body];
     let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return Proposal::default() };
     let felt = sampler.look(model, state, body);
-    let beyond = felt.iter().filter_map(|(n, feeling)| candidate(fragile, fracture, *n, feeling));
+    let beyond =
+        felt.iter().filter_map(|(n, feeling)| candidate(fragile, (fracture, spec.material.young_modulus), *n, feeling));
     let mut candidates: Vec<Candidate> = beyond.collect();
     if candidates.is_empty() {
         return Proposal::default();
@@ -63,9 +64,22 @@ pub(super) fn propose<R: Real>(
 }
 
 /// The node as a candidate, if it is beyond its strength.
-fn candidate(fragile: &Fragile, fracture: &Fracture, node: u32, feeling: &Feeling) -> Option<Candidate> {
-    let tip = if fragile.tips[node as usize] { fracture.tip_strength } else { 1.0 };
+fn candidate(
+    fragile: &Fragile,
+    (fracture, young_modulus): (&Fracture, f64),
+    node: u32,
+    feeling: &Feeling,
+) -> Option<Candidate> {
+    let at_tip = fracture.strength_at_tip(young_modulus, fragile.size) / fracture.strength;
+    // Toughness alone decides in the field of a tip, which reaches beyond the tip itself.
+    let in_field = fragile.tips[node as usize] || (fracture.fracture_energy > 0.0 && fragile.is_near_tip(node));
+    let tip = if in_field { at_tip } else { 1.0 };
     let factor = fragile.strength_of(node) * tip;
+    let least = fracture.grain.map_or(1.0, |g| (g.along / fracture.strength).min(1.0)) * fracture.strength * factor;
+    let yields = feeling.plastic >= fracture.plastic_limit;
+    if !yields && principal_bound(&feeling.stress) < least {
+        return None;
+    }
     let turned = |g: [f64; 3]| (feeling.gradient * Vec3(g)).normalized();
     let along = fracture.grain.map(|grain| (turned(grain.direction), grain.along * factor));
     let found = danger(&feeling.stress, &Strength { across: fracture.strength * factor, along });

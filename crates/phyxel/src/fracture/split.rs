@@ -21,8 +21,11 @@ impl Fragile {
                         tips[source as usize] = false;
                         sources.push(sources[source as usize]);
                         fragment_of.push(fragment_of[source as usize]);
-                        for n in points.neighbours(source) {
-                            tips[*n as usize] = true;
+                        // The crack ends, or goes on, at those of its plane that still have matter on both sides.
+                        let normal = crack.disc.normal;
+                        let ahead = |n: &&u32| points.in_plane(origin, (source, **n), normal);
+                        for n in points.neighbours(source).iter().filter(ahead) {
+                            tips[*n as usize] = points.has_both_sides(origin, *n, normal);
                         }
                     }
                 }

@@ -1,5 +1,6 @@
 //! What nodes feel: the stresses of the elements around them, averaged by volume.
 
+use super::alarm;
 use super::criterion::principal_bound;
 use super::fragile::{Fragile, Pieces};
 use crate::material::Fracture;
@@ -29,8 +30,8 @@ const NOTHING: Feeling =
 /// Buffers of looking at stresses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sampler {
-    /// How near each element can be to breaking; one and more must be looked at.
-    alarms: Vec<f64>,
+    /// Elements that must be looked at.
+    alarms: Vec<bool>,
     marked: Vec<bool>,
 }
 
@@ -42,7 +43,7 @@ impl Sampler {
         let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return Vec::new() };
         let blocks: Vec<usize> = (0..model.blocks.len()).filter(|k| model.blocks[*k].body == body).collect();
         let weakest = fragile.strength.iter().copied().fold(1.0, f64::min);
-        if !self.mark(model, state, &blocks, (fragile, fracture, weakest)) {
+        if blocks.is_empty() || !self.mark(model, state, &blocks, (fragile, fracture, weakest)) {
             return Vec::new();
         }
         let mut total = vec![NOTHING; fragile.origin.len()];
@@ -69,30 +70,37 @@ impl Sampler {
         blocks: &[usize],
         (fragile, fracture, weakest): (&Fragile, &Fracture, f64),
     ) -> bool {
-        let least = fracture.least_strength() * weakest;
-        let mut worst = 0.0;
-        for &k in blocks {
-            let (block, inner) = (&model.blocks[k], state.inner(0.0).of(k));
-            self.alarms.resize(block.len(), 0.0);
-            par::for_each(&mut self.alarms, |e, alarm| {
-                let (_, stress) = block.cauchy_stress(e, &state.u, inner);
-                let plastic = inner.grains.get(e).map_or(0.0, |g| g.plastic_strain.to_f64());
-                *alarm = (principal_bound(&Mat3(stress.to_f64())) / least).max(plastic / fracture.plastic_limit);
-            });
-            worst += par::max(block.len(), 0.0, |e| self.alarms[e]);
-        }
+        let young_modulus = model.bodies[model.blocks[blocks[0]].body].material.young_modulus;
+        let (least, limit) = (fracture.least_strength(young_modulus, fragile.size) * weakest, fracture.plastic_limit);
         self.marked.clear();
-        if worst < 1.0 {
-            return false;
-        }
-        self.marked.resize(fragile.origin.len(), blocks.len() > 1);
         if let [only] = blocks {
-            let method = model.bodies[model.blocks[*only].body].method;
-            for e in (0..self.alarms.len()).filter(|e| self.alarms[*e] >= 1.0) {
+            let (block, inner) = (&model.blocks[*only], state.inner(0.0).of(*only));
+            if !alarm::raise(block, (&state.u, inner), (least, limit), &mut self.alarms) {
+                return false;
+            }
+            self.marked.resize(fragile.origin.len(), false);
+            let method = model.bodies[block.body].method;
+            for e in (0..self.alarms.len()).filter(|e| self.alarms[*e]) {
                 owners(fragile, (method, 0), e, |n| self.marked[n as usize] = true);
             }
+        } else {
+            // Parts of one stress: their bounds add up.
+            let worst = |k: usize| {
+                let (block, inner) = (&model.blocks[k], state.inner(0.0).of(k));
+                par::max(block.len(), 0.0, |e| {
+                    let bound = principal_bound(&Mat3(block.cauchy_stress(e, &state.u, inner).1.to_f64()));
+                    (bound / least).max(inner.grains.get(e).map_or(0.0, |g| g.plastic_strain.to_f64()) / limit)
+                })
+            };
+            if blocks.iter().map(|k| worst(*k)).sum::<f64>() < 1.0 {
+                return false;
+            }
+            self.marked.resize(fragile.origin.len(), true);
         }
-        true
+        if let Pieces::Tets(tets) = &fragile.pieces {
+            self.marked.iter_mut().zip(&tets.splittable).for_each(|(marked, splittable)| *marked &= splittable);
+        }
+        self.marked.contains(&true)
     }
 
     /// Sums over the elements of a block around each marked node.
