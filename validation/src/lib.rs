@@ -5,6 +5,7 @@
 
 mod contact;
 mod elasticity;
+mod fracture;
 mod matter;
 mod motion;
 mod row;
@@ -31,5 +32,5 @@ pub struct Case {
 
 /// All cases, in the order in which they are printed.
 pub fn cases() -> Vec<Case> {
-    [elasticity::CASES, motion::CASES, contact::CASES, matter::CASES].concat()
+    [elasticity::CASES, motion::CASES, contact::CASES, matter::CASES, fracture::CASES].concat()
 }

@@ -2,7 +2,9 @@
 
 use crate::record::{BodyLayout, Frame, SnapshotError};
 use crate::rigid::RigidState;
-use crate::{BodySummary, BuildError, ContactForce, Energy, Scene, Simulation, StepError, StepReport};
+use crate::{
+    BodySummary, BuildError, ContactForce, CrackEvent, Energy, Fragment, Scene, Simulation, StepError, StepReport,
+};
 
 /// The size of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -76,6 +78,14 @@ impl AnySimulation {
     /// See [`Simulation::rigid_bodies`].
     pub fn rigid_bodies(&self) -> &[RigidState] {
         either!(self, s => s.rigid_bodies())
+    }
+    /// See [`Simulation::fragments`].
+    pub fn fragments(&self, body: usize) -> &[Fragment] {
+        either!(self, s => s.fragments(body))
+    }
+    /// See [`Simulation::take_cracks`].
+    pub fn take_cracks(&mut self) -> Vec<CrackEvent> {
+        either!(self, s => s.take_cracks())
     }
     /// See [`Simulation::is_asleep`].
     pub fn is_asleep(&self, body: usize) -> bool {

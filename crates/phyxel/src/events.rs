@@ -32,6 +32,13 @@ pub(crate) fn check(scene: &Scene) -> Result<(), BuildError> {
         }
         let numbers: &[f64] = match &event.action {
             Action::Push(v) | Action::SetGravity(v) => v,
+            Action::Cut(cut) if cut.normal == [0.0; 3] => {
+                return bad("its plane has no normal: give one that is not zero");
+            }
+            Action::Cut(cut) if cut.radius.is_nan() || cut.radius <= 0.0 => {
+                return bad("the radius of its cut must be above zero");
+            }
+            Action::Cut(cut) => &[cut.point, cut.normal].concat(),
             _ => &[],
         };
         if numbers.iter().any(|n| !n.is_finite()) {
@@ -127,7 +134,7 @@ pub(crate) fn apply<R: Real>(event: &Event, model: &mut Model<R>, state: &mut St
                 let heat = BodyHeat { convection, ambient, conductance, loads: loads.clone(), ..BodyHeat::default() };
                 model.set_heat(body, &heat, &points)?;
             }
-            Action::SetGravity(_) => {}
+            Action::SetGravity(_) | Action::Cut(_) => {}
         }
     }
     model.version += 1;

@@ -28,6 +28,7 @@
 mod any;
 pub mod contact;
 mod events;
+pub mod fracture;
 pub mod heat;
 pub mod material;
 pub mod math;
@@ -45,6 +46,7 @@ pub mod stencil;
 mod triggers;
 
 pub use any::{AnySimulation, Precision};
+pub use fracture::{CrackEvent, Fragment};
 pub use material::Material;
 pub use model::BuildError;
 pub use report::StepReport;

@@ -27,6 +27,10 @@ pub struct StepReport {
     pub solves: usize,
     /// Time that was spent on finding contacts and deciding what they do, without the linear solves [s].
     pub contact_s: f64,
+    /// Nodes that cracks have added.
+    pub new_nodes: usize,
+    /// Nodes that would break, but wait for the next step because this one has added as many as it may.
+    pub waiting: usize,
 }
 
 impl StepReport {
@@ -44,5 +48,7 @@ impl StepReport {
         self.contacts = later.contacts;
         self.solves += later.solves;
         self.contact_s += later.contact_s;
+        self.new_nodes += later.new_nodes;
+        self.waiting = later.waiting;
     }
 }

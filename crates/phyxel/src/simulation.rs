@@ -1,9 +1,10 @@
 //! What happens in a step, in what order.
 
 use crate::events;
+use crate::fracture::{CrackEvent, Fragment};
 use crate::material::Material;
 use crate::math::{Mat3, Real, Vec3};
-use crate::model::{BuildError, Model, RigidModel, Warnings};
+use crate::model::{BodyModel, BuildError, Model, RigidModel, Warnings};
 use crate::record::{self, BodyFrame, BodyLayout, ContactRecord, Frame, Progress, SnapshotError, TriggerRecord};
 use crate::report::StepReport;
 use crate::rigid::RigidState;
@@ -112,6 +113,7 @@ impl<R: Real> Simulation<R> {
         self.engine.advance(&self.model, &mut self.state, dt, &mut report)?;
         self.engine.conduct(&self.model, &mut self.state, dt);
         self.engine.note_deformation(&mut self.model, &mut self.state);
+        self.engine.break_up(&mut self.model, &mut self.state, &mut report)?;
         self.watch.look(&self.model, &self.state);
         Ok(report)
     }
@@ -183,6 +185,11 @@ impl<R: Real> Simulation<R> {
     fn carry_out(&mut self, event: &Event) -> Result<(), BuildError> {
         let before = self.energy().total();
         events::apply(event, &mut self.model, &mut self.state)?;
+        if let Action::Cut(plane) = &event.action {
+            for body in events::bodies(event, &self.model) {
+                self.engine.cut(&mut self.model, &mut self.state, body, plane)?;
+            }
+        }
         self.engine.warm(&self.model, &mut self.state);
         // What an event puts in or takes out is no dissipation.
         let after = self.energy().total();
@@ -271,6 +278,17 @@ impl<R: Real> Simulation<R> {
         self.watch.take()
     }
 
+    /// What has broken since this was last asked, in order.
+    pub fn take_cracks(&mut self) -> Vec<CrackEvent> {
+        self.engine.take_cracks()
+    }
+
+    /// The pieces that a body is in, by identity; those without elements have broken into others. Empty for bodies that
+    /// cannot break.
+    pub fn fragments(&self, body: usize) -> &[Fragment] {
+        self.model.bodies[body].fragile.as_ref().map_or(&[], |f| &f.fragments)
+    }
+
     /// The name of one side of a contact; colliders are numbered.
     pub fn partner_name(&self, partner: Partner) -> String {
         match partner {
@@ -349,7 +367,7 @@ impl<R: Real> Simulation<R> {
 
     /// The bodies in numbers.
     pub fn bodies(&self) -> Vec<BodySummary> {
-        let summary = |(index, body): (usize, &crate::model::BodyModel)| BodySummary {
+        let summary = |(index, body): (usize, &BodyModel)| BodySummary {
             name: body.name.clone(),
             nodes: body.nodes.len(),
             elements: self.model.blocks.iter().find(|b| b.body == index).map_or(0, |b| b.len()),
@@ -357,7 +375,7 @@ impl<R: Real> Simulation<R> {
             material: body.material.law.name(),
             mass_kg: self.model.masses[body.nodes.clone()].iter().map(|m| m.to_f64()).sum(),
             volume_m3: body.volume,
-            fragments: 1,
+            fragments: body.fragile.as_ref().map_or(1, |f| f.fragment_count()),
         };
         let rigid = self.model.rigid.iter().map(|body| BodySummary {
             name: body.name.clone(),
@@ -375,12 +393,13 @@ impl<R: Real> Simulation<R> {
     /// What stays the same in every frame.
     pub fn layouts(&self) -> Vec<BodyLayout> {
         let rigid = self.model.rigid.iter().map(|b| b.layout.clone());
-        self.model.bodies.iter().map(|b| b.layout.clone()).chain(rigid).collect()
+        let layout = |b: &BodyModel| b.fragile.as_ref().map_or(&b.layout, |f| &f.drawn.layout).clone();
+        self.model.bodies.iter().map(layout).chain(rigid).collect()
     }
 
-    /// Everything visible now, and what triggers have noticed since this was last asked.
+    /// Everything visible now, and what triggers have noticed and what has broken since this was last asked.
     pub fn take_frame(&mut self, index: usize) -> Frame {
-        let events = self.watch.take();
+        let (events, cracks) = (self.watch.take(), self.engine.take_cracks());
         let mut frame = self.frame(index);
         let record = |e: TriggerEvent| TriggerRecord {
             time: e.time,
@@ -389,6 +408,7 @@ impl<R: Real> Simulation<R> {
             entered: e.entered,
         };
         frame.triggers = events.into_iter().map(record).collect();
+        frame.cracks = cracks.into_iter().map(|c| c.record(&self.model.bodies[c.body].name)).collect();
         frame
     }
 
@@ -404,7 +424,7 @@ impl<R: Real> Simulation<R> {
             normal: c.normal,
             places: c.places,
         });
-        Frame { index, time: self.state.time, bodies, contacts: contacts.collect(), triggers: Vec::new() }
+        Frame { index, time: self.state.time, bodies, contacts: contacts.collect(), ..Frame::default() }
     }
 
     fn body_frame(&self, index: usize) -> BodyFrame {
@@ -414,7 +434,7 @@ impl<R: Real> Simulation<R> {
             Some(block) => Mat3::identity() + block.strain_argument(e, &self.state.u),
             None => Mat3::identity(),
         };
-        BodyFrame {
+        let frame = BodyFrame {
             positions: body.nodes.clone().map(|n| self.position(n)).collect(),
             velocities: self.state.v[body.nodes.clone()].iter().map(|v| v.to_f64()).collect(),
             von_mises: self.von_mises(index),
@@ -424,7 +444,8 @@ impl<R: Real> Simulation<R> {
             } else {
                 body.skin.positions(body.nodes.start, |n| self.position(n), deformation)
             },
-        }
+        };
+        body.fragile.as_ref().map_or(frame.clone(), |fragile| fragile.spread(&frame))
     }
 
     /// Deformation gradient and Cauchy stress [Pa] of each element of a body's first stencil set.
@@ -477,11 +498,17 @@ impl<R: Real> Simulation<R> {
 
     /// Goes on from a snapshot of the same scene, earlier or later, bit for bit as the simulation that made it.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
-        let restored = record::decode(bytes, &self.model)?;
+        let mut model = self.model.clone();
+        let relabel = model.set_topologies(record::decode_topologies(bytes, &model)?);
+        let restored = record::decode(bytes, &model)?;
         let Progress { next_event, initial_energy } = restored.progress;
         if next_event > self.events.len() {
             let (found, expected) = (format!("{next_event} events"), format!("{}", self.events.len()));
             return Err(SnapshotError::Mismatch { found, expected });
+        }
+        self.model = model;
+        if let Some(relabel) = relabel {
+            self.engine.relabelled(&self.model, &restored.state, &relabel).map_err(|_| SnapshotError::NoRoom)?;
         }
         (self.state, self.model.rest) = (restored.state, restored.rest);
         (self.model.pins, self.model.loads, self.model.heat) = (restored.pins, restored.loads, restored.heat);

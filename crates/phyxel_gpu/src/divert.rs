@@ -4,10 +4,11 @@ use crate::device::Device;
 use crate::driver::DriveError;
 use crate::motor::Motor;
 use crate::support::{why_not, why_not_matter};
-use phyxel::math::{Mat3, Vec3};
+use phyxel::fracture::{CrackEvent, Relabel};
+use phyxel::math::{FactorError, Mat3, Vec3};
 use phyxel::model::{BuildError, Model};
 use phyxel::rigid::RigidState;
-use phyxel::scene::SolverSettings;
+use phyxel::scene::{Cut, SolverSettings};
 use phyxel::solver::{Built, ContactForce, Engine, Kept};
 use phyxel::{State, StepError, StepReport};
 use std::sync::Arc;
@@ -111,6 +112,33 @@ impl Engine<f32> for OnDevice {
 
     fn note_deformation(&self, model: &mut Model<f32>, state: &mut State<f32>) {
         self.inner.note_deformation(model, state);
+    }
+
+    fn break_up(
+        &mut self,
+        model: &mut Model<f32>,
+        state: &mut State<f32>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        self.inner.break_up(model, state, report)
+    }
+
+    fn cut(
+        &mut self,
+        model: &mut Model<f32>,
+        state: &mut State<f32>,
+        body: usize,
+        plane: &Cut,
+    ) -> Result<(), BuildError> {
+        self.inner.cut(model, state, body, plane)
+    }
+
+    fn relabelled(&mut self, model: &Model<f32>, state: &State<f32>, relabel: &Relabel) -> Result<(), FactorError> {
+        self.inner.relabelled(model, state, relabel)
+    }
+
+    fn take_cracks(&mut self) -> Vec<CrackEvent> {
+        self.inner.take_cracks()
     }
 
     fn conduct(&mut self, model: &Model<f32>, state: &mut State<f32>, dt: f64) {

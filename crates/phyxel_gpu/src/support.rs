@@ -5,7 +5,7 @@ use crate::layout::colliders;
 use crate::layout::laws::{self, ANISOTROPIC};
 use phyxel::material::plastic::Plasticity;
 use phyxel::model::Model;
-use phyxel::scene::{Integrator, Lagrangian, LinearSolver, MassKind, Method, Scene};
+use phyxel::scene::{Action, Integrator, Lagrangian, LinearSolver, MassKind, Method, Scene};
 use phyxel::stencil::block::{Block, Stencils};
 
 /// Why a scene cannot be moved on a device; `None` when it can.
@@ -29,6 +29,9 @@ pub fn why_not(scene: &Scene, model: &Model<f32>) -> Option<String> {
     }
     if let Some(body) = scene.bodies.iter().find(|b| b.heat.is_some()) {
         return Some(format!("body {:?} has a temperature, and heat flows on the CPU only", body.name));
+    }
+    if let Some(body) = model.bodies.iter().find(|b| b.fragile.is_some()) {
+        return Some(format!("body {:?} can break, which the CPU alone does", body.name));
     }
     if let Some(why) = why_not_together(scene, model) {
         return Some(why.into());
@@ -55,8 +58,14 @@ fn why_not_together(scene: &Scene, model: &Model<f32>) -> Option<&'static str> {
         (!scene.rigid_bodies.is_empty(), "rigid bodies are moved on the CPU only"),
         (!scene.attachments.is_empty(), "ties between bodies are solved on the CPU only"),
         (!scene.triggers.is_empty(), "triggers are watched on the CPU only"),
+        (breaks(scene), "what breaks or is cut is calculated on the CPU only"),
     ];
     reasons.into_iter().find_map(|(holds, why)| holds.then_some(why))
+}
+
+fn breaks(scene: &Scene) -> bool {
+    scene.bodies.iter().any(|b| b.material.fracture.is_some())
+        || scene.events.iter().any(|e| matches!(e.action, Action::Cut(_)))
 }
 
 fn why_not_implicit(scene: &Scene, model: &Model<f32>) -> Option<String> {

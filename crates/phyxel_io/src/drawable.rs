@@ -8,6 +8,8 @@ use std::collections::HashMap;
 pub(crate) struct Drawable {
     pub name: String,
     pub shape: DrawnShape,
+    /// What each triangle shows; empty where all is outside.
+    pub parts: Vec<u32>,
     node_count: usize,
     on_skin: bool,
     least_skin: usize,
@@ -32,7 +34,8 @@ impl Drawable {
             Cells::Lines(lines) => DrawnShape::Segments(lines.clone()),
         };
         let least_skin = layout.skin_triangles.iter().flatten().map(|&v| v as usize + 1).max().unwrap_or(0);
-        Ok(Drawable { name: layout.name.clone(), shape, node_count: layout.node_count, on_skin, least_skin })
+        let parts = if on_skin { layout.skin_parts.clone() } else { Vec::new() };
+        Ok(Drawable { name: layout.name.clone(), shape, parts, node_count: layout.node_count, on_skin, least_skin })
     }
 
     /// The positions that the primitives refer to [m].
@@ -162,7 +165,7 @@ mod tests {
     #[test]
     fn a_cell_that_names_a_missing_node_is_refused() {
         let layout =
-            BodyLayout { name: "b".into(), node_count: 3, cells: Cells::Lines(vec![[0, 3]]), skin_triangles: vec![] };
+            BodyLayout { name: "b".into(), node_count: 3, cells: Cells::Lines(vec![[0, 3]]), ..BodyLayout::default() };
         assert!(matches!(Drawable::of(&layout), Err(OutputError::BadIndex { index: 3, count: 3, .. })));
     }
 }

@@ -21,7 +21,7 @@ fn vividness(colour: [u8; 3]) -> u8 {
 }
 
 fn one_phyxel(at: [f64; 3]) -> (Vec<BodyLayout>, Frame) {
-    let layout = BodyLayout { name: "p".into(), node_count: 1, cells: Cells::Points, skin_triangles: vec![] };
+    let layout = BodyLayout { name: "p".into(), node_count: 1, cells: Cells::Points, ..BodyLayout::default() };
     let body =
         BodyFrame { positions: vec![at], velocities: vec![[0.0; 3]], von_mises: vec![0.0], ..BodyFrame::default() };
     (vec![layout], Frame { index: 0, time: 0.0, bodies: vec![body], ..Frame::default() })

@@ -68,6 +68,31 @@ pub const ALL: &[BuiltIn] = &[
     ),
     built_in!("zhou-cube", "A cube of 14 x 14 x 14 phyxels without a rest shape falls on an edge and bounces."),
     built_in!("zhou-birds", "Twelve boxes of a thousand phyxels each are knocked over by a ball of the same stuff."),
+    built_in!(
+        "tensile-bar",
+        "A bar with a weak plane in its middle is pulled until it breaks there, and its halves spring back."
+    ),
+    built_in!("notched-bar", "A beam that is cut half through is bent: the crack runs on from the notch."),
+    built_in!("glass-pane", "A steel ball flies through a pane of brittle glass, which is held at its rim."),
+    built_in!("glass-ball", "A brittle ball drops on stone and bursts."),
+    built_in!(
+        "ductile-tear",
+        "A strip of soft metal is pulled: it yields, thins at its waist, and tears when it has flowed as far as it can."
+    ),
+    built_in!(
+        "wood-splinter",
+        "A plank is bent over its middle until it breaks; it splits along the grain more easily than across."
+    ),
+    built_in!(
+        "phyxel-crack",
+        "The pulled bar made of phyxels: a crack in rest space takes their sight, and those that lie in it are duplicated."
+    ),
+    built_in!("wood-wall", "A ball flies into a wall of wood, and cubes of it break away (Morris 2010)."),
+    built_in!("rubber-wall", "A ball flies into a wall of rubber, which bends and throws it back (Morris 2010)."),
+    built_in!(
+        "fifty-walls",
+        "Fifty walls of wood drop on the ground and break: 13 500 tetrahedra, 7 600 nodes while they are whole (Morris 2010)."
+    ),
     built_in!("poisson", "Three bars with different Poisson's ratios are pulled to 1.2 times their length."),
 ];
 

@@ -111,9 +111,8 @@ impl Finder {
             tree.visit(&boxes[k], |other| {
                 let o = other as usize;
                 let meet = k < o && boxes[o].touches(&boxes[k]) && part.groups.meet(&surface.parts[o].groups);
-                // Two parts of one body touch each other only where it touches itself.
-                let same = part.body == surface.parts[o].body && !part.touches_itself;
-                if meet && !same && !(sleeps(k) && sleeps(o)) {
+                // Two parts of one body are the pieces that it has broken into.
+                if meet && !(sleeps(k) && sleeps(o)) {
                     partners.push([k as u32, other]);
                 }
             });

@@ -292,7 +292,10 @@ impl<'a> Search<'a> {
         let Candidate { key, vertices, parts, length } = candidate;
         let from = vertices.map(|v| self.sweep.from[v as usize]);
         let start = from.iter().zip(weights).fold(Vec3::zero(), |sum, (x, w)| sum + *x * *w);
-        let gap = normal.dot(start) - KEPT_APART * length;
+        let (distance, kept) = (normal.dot(start), KEPT_APART * length);
+        // Pieces of a broken body begin on each other: they are kept from coming nearer, not pushed apart.
+        let pieces = parts[0].body == parts[1].body && !std::ptr::eq(parts[0], parts[1]);
+        let gap = if pieces && (0.0..kept).contains(&distance) { 0.0 } else { distance - kept };
         let friction = joint_friction(parts[0].friction, parts[1].friction);
         let (restitution, grip) = (0.0, None);
         Pair { key: *key, vertices: *vertices, weights: *weights, normal, gap, friction, restitution, grip }

@@ -54,6 +54,9 @@ pub enum MaterialError {
         /// Its value.
         value: f64,
     },
+    /// A grain needs a direction.
+    #[error("the grain has no direction: give a vector that is not zero, such as [1, 0, 0]")]
+    NoGrain,
     /// Temperatures are absolute.
     #[error("{field} is {value} K: nothing is colder than absolute zero; temperatures are in kelvin, 20 C is 293.15")]
     BelowAbsoluteZero {
@@ -126,6 +129,7 @@ impl Material {
         not_negative("rayleigh_stiffness", self.rayleigh_stiffness)?;
         self.plastic.map_or(Ok(()), |plastic| plastic.check())?;
         self.thermal.as_ref().map_or(Ok(()), |thermal| thermal.check(self))?;
+        self.fracture.map_or(Ok(()), |fracture| fracture.check())?;
         match &self.law {
             LawKind::Anisotropic(_) if matches!(self.plastic, Some(Plasticity::Stress { .. })) => {
                 Err(MaterialError::AnisotropicYield)

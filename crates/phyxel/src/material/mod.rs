@@ -8,6 +8,7 @@ mod any;
 pub(crate) mod checks;
 mod corotated;
 mod fibre;
+mod fracture;
 mod isotropic;
 mod law;
 mod linear;
@@ -24,6 +25,7 @@ pub use any::{AnyLaw, Part};
 pub use checks::MaterialError;
 pub use corotated::Corotated;
 pub use fibre::Fibre;
+pub use fracture::{Fracture, GrainStrength};
 pub use isotropic::Spectrum;
 pub use law::{Constraint, Curvature, Law, PackedTangent, Tangent};
 pub use linear::Linear;
@@ -67,6 +69,8 @@ pub struct Material {
     pub plastic: Option<Plasticity>,
     /// What it does with heat; needed by bodies that have a temperature.
     pub thermal: Option<Thermal>,
+    /// How it breaks; `None` for matter that never does.
+    pub fracture: Option<Fracture>,
 }
 
 impl Default for Material {
@@ -86,6 +90,7 @@ impl Default for Material {
             restitution: 0.0,
             plastic: None,
             thermal: None,
+            fracture: None,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::checks::{check_fill, check_load, check_masses, check_pin, check_scene
 use super::region::nodes_inside;
 use super::{BodyModel, Loads, Model, PinSet, RigidModel, Skin, TriggerModel};
 use crate::contact::{Collider, Surface};
+use crate::fracture::{Fragile, check_body as check_fragile, may_break};
 use crate::material::plastic::InnerLaw;
 use crate::material::{AnyLaw, MaterialError, Part, Viscosity};
 use crate::math::{Mat3, Real, Vec3};
@@ -86,7 +87,11 @@ impl<R: Real> Model<R> {
         };
         for body in &scene.bodies {
             warnings.extend(body.notes.iter().map(|note| format!("body {:?}: {note}", body.name)));
+            check_fragile(scene, body)?;
             model.add_body(body, &mut warnings)?;
+            if may_break(scene, body) {
+                model.make_fragile(body)?;
+            }
         }
         model.find_touchable(scene);
         model.loads.dead = vec![Vec3::zero(); model.rest.len()];
@@ -139,7 +144,13 @@ impl<R: Real> Model<R> {
             && body.mls.lagrangian == Lagrangian::Updated
             && body.material.thermal.as_ref().is_some_and(|t| t.melting.is_some());
         let skin_triangles = if parts_and_merges { Vec::new() } else { skin_triangles };
-        let layout = BodyLayout { name: body.name.clone(), node_count: nodes.len(), cells, skin_triangles };
+        let layout = BodyLayout {
+            name: body.name.clone(),
+            node_count: nodes.len(),
+            cells,
+            skin_triangles,
+            skin_parts: Vec::new(),
+        };
         self.bodies.push(BodyModel {
             name: body.name.clone(),
             nodes,
@@ -154,7 +165,23 @@ impl<R: Real> Model<R> {
             skin,
             friction: body.friction(),
             groups: body.contact.groups,
+            fragile: None,
         });
+        Ok(())
+    }
+
+    /// Lets the body that was added last break.
+    fn make_fragile(&mut self, body: &Body) -> Result<(), BuildError> {
+        let smoothed_over_edges = matches!(body.method, Method::Edge | Method::Selective);
+        let fragile = match &body.geometry {
+            Geometry::Tets(mesh) => Fragile::of_tets(body, tet_table(body, mesh)?, smoothed_over_edges),
+            Geometry::Points(sampling) => {
+                let built = MlsStencils::build(sampling, &body.mls).map_err(|source| stencil_error(body, source))?;
+                Fragile::of_points(body, sampling, built)
+            }
+            _ => return Ok(()),
+        };
+        self.bodies.last_mut().into_iter().for_each(|b| b.fragile = Some(fragile.clone()));
         Ok(())
     }
 

@@ -24,6 +24,7 @@ pub use heat::HeatModel;
 pub(crate) use heat::check_heat_load;
 pub use loads::Loads;
 pub use reanchor::Reanchor;
+pub(crate) use region::nodes_inside;
 pub use rigid::{RigidModel, TriggerModel};
 pub use skin::Skin;
 pub use supports::{Held, PinSet};
@@ -106,6 +107,8 @@ pub struct BodyModel {
     pub friction: Option<f64>,
     /// What it touches.
     pub groups: Groups,
+    /// How it hangs together, if it can break.
+    pub fragile: Option<crate::fracture::Fragile>,
 }
 
 /// Coulomb's coefficient between two things, of which either may leave it to the other.

@@ -35,7 +35,9 @@ impl<R: Real> Model<R> {
         let mut surface = Surface::default();
         let touching = || scene.bodies.iter().map(|b| b.contact).filter(|c| c.enabled);
         let partners = touching().count() + scene.rigid_bodies.len();
-        if partners < 2 && !touching().any(|c| c.self_contact) {
+        // The pieces of a body that breaks touch each other.
+        let breaks = self.bodies.iter().zip(&scene.bodies).any(|(b, spec)| b.fragile.is_some() && spec.contact.enabled);
+        if partners < 2 && !breaks && !touching().any(|c| c.self_contact) {
             return surface;
         }
         let rest: Vec<Vec3<f64>> = self.rest.iter().map(|x| Vec3(x.to_f64())).collect();

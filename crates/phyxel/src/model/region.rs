@@ -3,7 +3,7 @@
 use crate::scene::Region;
 
 /// The nodes of `points` inside a region, ascending.
-pub(super) fn nodes_inside(region: &Region, points: &[[f64; 3]]) -> Vec<u32> {
+pub(crate) fn nodes_inside(region: &Region, points: &[[f64; 3]]) -> Vec<u32> {
     let tolerance = 1e-9 * extent(points);
     let inside = |p: &[f64; 3]| match region {
         Region::All => true,

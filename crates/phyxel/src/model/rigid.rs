@@ -37,6 +37,7 @@ impl RigidModel {
             node_count: drawn.points.len(),
             cells: Cells::Points,
             skin_triangles: drawn.triangles.clone(),
+            skin_parts: Vec::new(),
         };
         let mass = mass_properties(&body.shape, body.density);
         RigidModel { name: body.name.clone(), surface: Collider::new(&collider), mass, drawn, layout }

@@ -39,6 +39,13 @@ impl Skin {
         (if nodes.is_empty() { Skin::None } else { Skin::Nodes(nodes) }, triangles)
     }
 
+    /// Lets the nodes of the body have numbers that are higher by this much.
+    pub(crate) fn shift(&mut self, by: i64) {
+        if let Skin::Nodes(nodes) = self {
+            nodes.iter_mut().for_each(|n| *n = (*n as i64 + by) as u32);
+        }
+    }
+
     /// The sampling's own skin, carried by its phyxels.
     pub fn of_sampling(sampling: &PointSampling) -> Self {
         if sampling.skin.points.is_empty() { Skin::None } else { Skin::Carried(Carried::build(sampling)) }

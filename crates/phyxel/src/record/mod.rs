@@ -4,13 +4,14 @@ mod bytes;
 mod hash;
 mod heat;
 mod snapshot;
+mod topology;
 
 pub use hash::{Fnv, state_hash};
 pub use snapshot::SnapshotError;
-pub(crate) use snapshot::{Progress, decode, encode};
+pub(crate) use snapshot::{Progress, decode, decode_topologies, encode};
 
 /// What does not change from frame to frame: how a body's nodes hang together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct BodyLayout {
     /// The body's name.
     pub name: String,
@@ -20,14 +21,18 @@ pub struct BodyLayout {
     pub cells: Cells,
     /// Triangles of the drawn surface, over [`BodyFrame::skin`]; wound so that normals point out.
     pub skin_triangles: Vec<[u32; 3]>,
+    /// What each of those triangles shows: 0 the outside, other numbers the inside of matter that breaks
+    /// ([`Fracture::interior`](crate::material::Fracture)). Empty where all is outside.
+    pub skin_parts: Vec<u32>,
 }
 
 /// The cells of a body, over its own nodes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub enum Cells {
     /// Tetrahedra.
     Tets(Vec<[u32; 4]>),
     /// Points alone: phyxels.
+    #[default]
     Points,
     /// Lines: springs.
     Lines(Vec<[u32; 2]>),
@@ -61,6 +66,25 @@ pub struct Frame {
     pub contacts: Vec<ContactRecord>,
     /// What triggers have noticed since the last frame.
     pub triggers: Vec<TriggerRecord>,
+    /// What has broken since the last frame.
+    pub cracks: Vec<CrackRecord>,
+}
+
+/// Something broke, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CrackRecord {
+    /// When [s].
+    pub time: f64,
+    /// Which body.
+    pub body: String,
+    /// Where [m].
+    pub point: [f64; 3],
+    /// Square to the crack.
+    pub normal: [f64; 3],
+    /// Area of the new crack, one of its faces [m²].
+    pub area: f64,
+    /// Energy that the crack took [J].
+    pub energy: f64,
 }
 
 /// Something entered or left a trigger, by name.

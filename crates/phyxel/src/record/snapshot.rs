@@ -1,7 +1,8 @@
 //! The whole state as bytes, to go on from later, bit for bit.
 
 use super::bytes::{Reader, Writer};
-use super::heat;
+use super::{heat, topology};
+use crate::fracture::Topology;
 use crate::material::Grain;
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::{HeatModel, Loads, Model, PinSet};
@@ -28,6 +29,9 @@ pub enum SnapshotError {
         /// What this simulation has.
         expected: String,
     },
+    /// The matrix of the broken bodies cannot be set up.
+    #[error("there is not enough memory for the factors of the snapshot's matrix: use linear = \"cg\"")]
+    NoRoom,
 }
 
 /// What [`decode`] finds.
@@ -55,6 +59,7 @@ pub(crate) struct Progress {
 /// have made of pins and loads, the references of updated phyxels, and what the solver keeps.
 pub(crate) fn encode<R: Real>(model: &Model<R>, state: &State<R>, kept: &Kept<R>, progress: Progress) -> Vec<u8> {
     let mut out = Writer::default();
+    topology::encode(&model.topologies(), &mut out);
     out.u64(state.u.len() as u64);
     out.u64(size_of::<R>() as u64);
     out.f64(state.time);
@@ -175,10 +180,19 @@ fn encode_loads<R: Real>(loads: &Loads<R>, out: &mut Writer) {
     loads.loaded_bodies.iter().for_each(|&loaded| out.u64(loaded as u64));
 }
 
-/// The inverse of [`encode`].
+/// How the bodies of a snapshot hang together.
+pub(crate) fn decode_topologies<R: Real>(
+    bytes: &[u8],
+    model: &Model<R>,
+) -> Result<Vec<Option<Topology>>, SnapshotError> {
+    topology::decode(&mut Reader { bytes, at: 0 }, model)
+}
+
+/// The inverse of [`encode`], for a model whose bodies hang together as those of the snapshot.
 pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored<R>, SnapshotError> {
     let nodes = model.node_count();
     let mut input = Reader { bytes, at: 0 };
+    topology::decode(&mut input, model)?;
     let (found_nodes, found_size) = (input.u64()?, input.u64()?);
     if (found_nodes, found_size) != (nodes as u64, size_of::<R>() as u64) {
         let describe = |n: u64, size: u64| format!("{n} nodes of {} bits", size.saturating_mul(8));

@@ -4,12 +4,14 @@
 //! knows files or precision.
 
 mod collider;
+mod fracture;
 mod groups;
 mod heat;
 mod rigid;
 mod solver;
 
 pub use collider::{Collider, ColliderShape, Motion};
+pub use fracture::{Cut, Weakness};
 pub use groups::Groups;
 pub use heat::{BodyHeat, HeatKind, HeatLoad};
 pub use rigid::{Attachment, RigidBody, Trigger};
@@ -93,6 +95,10 @@ pub struct Body {
     pub heat: Option<BodyHeat>,
     /// Where it is calculated, where there is a choice.
     pub place: Place,
+    /// Parts that break more easily, or less, than its material.
+    pub weaknesses: Vec<Weakness>,
+    /// Which elements of a mesh never part from each other, by a number each: the cubes of a wall. Empty where all may.
+    pub whole_cells: Vec<u32>,
     /// What was noticed when its shape was made, in sentences; told with the warnings of the simulation.
     pub notes: Vec<String>,
 }
@@ -114,6 +120,8 @@ impl Body {
             contact: ContactSettings::default(),
             heat: None,
             place: Place::Auto,
+            weaknesses: Vec::new(),
+            whole_cells: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -359,4 +367,6 @@ pub enum Action {
     SetHeat(Vec<HeatLoad>),
     /// Replaces gravity [m/s²].
     SetGravity([f64; 3]),
+    /// Cuts the body, as it is then, along a plane.
+    Cut(Cut),
 }

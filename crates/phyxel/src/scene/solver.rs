@@ -119,6 +119,8 @@ pub struct SolverSettings {
     /// Bodies that are slower than this for half a second, and everything that they touch, sleep until something disturbs
     /// them [m/s]; zero for never. Bodies that are pinned or loaded do not sleep.
     pub sleep_speed: f64,
+    /// Most nodes that cracks may add in one step, so that no frame stalls; what is left waits for the next.
+    pub max_new_nodes: usize,
 }
 
 impl Default for SolverSettings {
@@ -137,6 +139,7 @@ impl Default for SolverSettings {
             pbd_stiffness: 0.9,
             conserve_momentum: true,
             sleep_speed: 2e-4,
+            max_new_nodes: 4096,
         }
     }
 }

@@ -11,7 +11,7 @@ pub mod solid;
 pub mod springs;
 pub mod structured;
 pub mod stuffing;
-mod union_find;
+pub(crate) mod union_find;
 
 pub use cover::{EmbeddedMesh, cover};
 pub use error::ShapeError;

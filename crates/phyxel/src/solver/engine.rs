@@ -4,12 +4,13 @@
 //! this crate, and not again in every crate that uses [`Simulation`](crate::Simulation).
 
 use super::{ContactForce, Kept, Solver, StepError, forces};
+use crate::fracture::{Breaker, CrackEvent, Relabel};
 use crate::heat::Heat;
 use crate::math::{FactorError, Mat3, Real, Vec3};
 use crate::model::{BuildError, Model, Reanchor, Warnings};
 use crate::report::StepReport;
 use crate::rigid::{RigidState, World};
-use crate::scene::{Scene, SolverSettings};
+use crate::scene::{Cut, Scene, SolverSettings};
 use crate::state::State;
 use crate::stencil::block::Stencils;
 use std::sync::OnceLock;
@@ -38,6 +39,19 @@ pub trait Engine<R: Real>: Send + Sync {
     fn reanchor(&mut self, model: &mut Model<R>, state: &mut State<R>) -> Result<bool, BuildError>;
     /// Lets such phyxels remember what the step has made of them.
     fn note_deformation(&self, model: &mut Model<R>, state: &mut State<R>);
+    /// Breaks what is beyond its strength.
+    fn break_up(
+        &mut self,
+        model: &mut Model<R>,
+        state: &mut State<R>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError>;
+    /// Cuts a body along a plane.
+    fn cut(&mut self, model: &mut Model<R>, state: &mut State<R>, body: usize, plane: &Cut) -> Result<(), BuildError>;
+    /// Makes room for nodes that have been relabelled.
+    fn relabelled(&mut self, model: &Model<R>, state: &State<R>, relabel: &Relabel) -> Result<(), FactorError>;
+    /// What has broken since this was last asked.
+    fn take_cracks(&mut self) -> Vec<CrackEvent>;
     /// Lets heat flow for `dt` [s], where there is any.
     fn conduct(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64);
     /// Lets elements have the constants of their present temperature.
@@ -89,6 +103,7 @@ struct Whole<R: Real> {
     solver: Solver<R>,
     reanchors: Vec<Reanchor<R>>,
     heat: Heat,
+    breaker: Breaker,
 }
 
 /// Builds a model and the engine that moves it; called once for each precision.
@@ -101,7 +116,8 @@ pub(crate) fn build<R: Real>(scene: &Scene) -> Result<Built<R>, BuildError> {
         }
     })?;
     let reanchors = (0..model.blocks.len()).map(|block| Reanchor::new(&model, block)).collect();
-    Ok(Built { model, warnings, engine: Box::new(Whole { solver, reanchors, heat: Heat::default() }) })
+    let whole = Whole { solver, reanchors, heat: Heat::default(), breaker: Breaker::default() };
+    Ok(Built { model, warnings, engine: Box::new(whole) })
 }
 
 impl<R: Real> Engine<R> for Whole<R> {
@@ -161,6 +177,38 @@ impl<R: Real> Engine<R> for Whole<R> {
                 general.note_deformation(&state.u, grains);
             }
         }
+    }
+
+    fn break_up(
+        &mut self,
+        model: &mut Model<R>,
+        state: &mut State<R>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let budget = self.solver.settings.max_new_nodes;
+        if let Some(relabel) = self.breaker.look(model, state, budget, report) {
+            let done = self.solver.relabelled(model, state, &relabel);
+            done.map_err(|source| StepError::Factor { time: state.time, source })?;
+        }
+        Ok(())
+    }
+
+    fn cut(&mut self, model: &mut Model<R>, state: &mut State<R>, body: usize, plane: &Cut) -> Result<(), BuildError> {
+        if let Some(relabel) = self.breaker.cut(model, state, (body, plane)) {
+            let what = "the factors of its matrix do not fit into memory once it is cut: use linear = \"cg\"";
+            let name = || model.bodies[body].name.clone();
+            let done = self.solver.relabelled(model, state, &relabel);
+            done.map_err(|_| BuildError::Unsupported { body: name(), what })?;
+        }
+        Ok(())
+    }
+
+    fn relabelled(&mut self, model: &Model<R>, state: &State<R>, relabel: &Relabel) -> Result<(), FactorError> {
+        self.solver.relabelled(model, state, relabel)
+    }
+
+    fn take_cracks(&mut self) -> Vec<CrackEvent> {
+        self.breaker.take_events()
     }
 
     fn conduct(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {

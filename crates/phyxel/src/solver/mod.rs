@@ -11,6 +11,7 @@ mod knock;
 mod ledger;
 pub mod momentum;
 mod press;
+mod regrow;
 mod riders;
 mod riding;
 mod row;

@@ -129,6 +129,12 @@ impl<R: Real> General<R> {
         general
     }
 
+    /// Lets all nodes have numbers that are higher by this much.
+    pub fn shift(&mut self, by: i64) {
+        self.table.nodes.iter_mut().for_each(|n| *n = (*n as i64 + by) as u32);
+        self.transposed.incidence.shift(by);
+    }
+
     /// Brings the transposed copy up to date after a change of the table.
     pub fn table_changed(&mut self) {
         let (table, t) = (&self.table, &mut self.transposed);

@@ -4,7 +4,7 @@ use crate::par;
 use std::ops::Range;
 
 /// For each node of a range, the positions at which it stands in a list of stencil entries, ascending.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Incidence {
     nodes: Range<usize>,
     offsets: Vec<u32>,
@@ -42,6 +42,12 @@ impl Incidence {
             self.offsets[i] = self.offsets[i - 1];
         }
         self.offsets[0] = 0;
+    }
+
+    /// Lets all nodes have numbers that are higher by this much.
+    pub fn shift(&mut self, by: i64) {
+        let moved = |n: usize| (n as i64 + by) as usize;
+        self.nodes = moved(self.nodes.start)..moved(self.nodes.end);
     }
 
     /// The nodes that are covered.

@@ -12,6 +12,9 @@ pub const WIDTH: usize = 8;
 /// Tetrahedra per task; a multiple of [`WIDTH`], so that which ones share an instruction is fixed.
 const TASK: usize = 512;
 
+/// Three vectors of several tetrahedra.
+type Side<R> = [Vec3<Lanes<R, WIDTH>>; 3];
+
 /// Linear tetrahedra with the list of tetrahedra around each node.
 #[derive(Clone, Debug)]
 pub struct Tets<R> {
@@ -26,6 +29,18 @@ impl<R: Real> Tets<R> {
     pub fn new(table: TetTable<R>, nodes: Range<usize>) -> Self {
         let flat: Vec<u32> = table.nodes.iter().flatten().copied().collect();
         Tets { corners: Incidence::new(&flat, nodes), table }
+    }
+
+    /// Gives the same tetrahedra other nodes, out of `range` of the model.
+    pub fn set_nodes(&mut self, nodes: impl Iterator<Item = [u32; 4]>, range: Range<usize>) {
+        self.table.nodes.iter_mut().zip(nodes).for_each(|(tet, new)| *tet = new);
+        self.corners = Incidence::new(self.table.nodes.as_flattened(), range);
+    }
+
+    /// Lets all nodes have numbers that are higher by this much.
+    pub fn shift(&mut self, by: i64) {
+        self.table.nodes.as_flattened_mut().iter_mut().for_each(|n| *n = (*n as i64 + by) as u32);
+        self.corners.shift(by);
     }
 
     /// The gradient weights of the four corners.
@@ -90,14 +105,37 @@ impl<R: Real> Tets<R> {
         self.gather(corner_forces, out);
     }
 
-    #[inline(always)]
-    fn group_forces(
+    /// Sets `out[e]` from the gradient of each tetrahedron, [`WIDTH`] of them at once.
+    pub fn map_gradients<T: Send>(
         &self,
-        first: usize,
         field: &[Vec3<R>],
-        forces: &mut [[Vec3<R>; 4]],
-        stress: &impl Fn(Mat3<Lanes<R, WIDTH>>) -> Mat3<Lanes<R, WIDTH>>,
+        out: &mut [T],
+        wide: impl Fn(Mat3<Lanes<R, WIDTH>>) -> [T; WIDTH] + Sync,
+        one: impl Fn(Mat3<R>) -> T + Sync,
     ) {
+        let arch = pulp::Arch::new();
+        par::chunks(out, TASK, |start, out| {
+            let mut groups = out.chunks_exact_mut(WIDTH);
+            let mut e = start;
+            arch.dispatch(Vectorised(
+                #[inline(always)]
+                || {
+                    for group in &mut groups {
+                        let (edges, weights, _) = self.group(e, field);
+                        group.iter_mut().zip(wide(gradient_of_edges(edges, weights))).for_each(|(o, v)| *o = v);
+                        e += WIDTH;
+                    }
+                },
+            ));
+            for (i, value) in groups.into_remainder().iter_mut().enumerate() {
+                *value = one(self.gradient(e + i, field));
+            }
+        });
+    }
+
+    /// Edges, weights and volumes of the tetrahedra from `first` on, side by side.
+    #[inline(always)]
+    fn group(&self, first: usize, field: &[Vec3<R>]) -> (Side<R>, Side<R>, Lanes<R, WIDTH>) {
         let zero = Vec3([Lanes([R::zero(); WIDTH]); 3]);
         let (mut edges, mut weights) = ([zero; 3], [zero; 3]);
         let mut volume = Lanes([R::zero(); WIDTH]);
@@ -115,6 +153,18 @@ impl<R: Real> Tets<R> {
             }
             volume.0[lane] = volumes[lane];
         }
+        (edges, weights, volume)
+    }
+
+    #[inline(always)]
+    fn group_forces(
+        &self,
+        first: usize,
+        field: &[Vec3<R>],
+        forces: &mut [[Vec3<R>; 4]],
+        stress: &impl Fn(Mat3<Lanes<R, WIDTH>>) -> Mat3<Lanes<R, WIDTH>>,
+    ) {
+        let (edges, weights, volume) = self.group(first, field);
         let s = stress(gradient_of_edges(edges, weights)) * volume;
         let corner = forces_at_corners(s, weights);
         for lane in 0..WIDTH {

@@ -41,6 +41,8 @@ struct Body<'a> {
     checker: Checker,
     rest: Vec<V>,
     colour: [f32; 3],
+    /// Of the faces of cracks.
+    inside: [f32; 3],
     /// Radius of balls or rods [m].
     thickness: f64,
 }
@@ -198,7 +200,9 @@ impl<'a> Body<'a> {
             DrawnShape::Segments(_) => (None, 0.09 * gap()),
         };
         let colour = body_colour(index).map(linear_from_srgb);
-        Body { drawable, fans, checker: Checker::over(low.0, high.0), rest, colour, thickness }
+        // Broken faces are paler than the outside, and without its pattern.
+        let inside = colour.map(|c| 0.45 * c + 0.4);
+        Body { drawable, fans, checker: Checker::over(low.0, high.0), rest, colour, inside, thickness }
     }
 }
 
@@ -223,8 +227,9 @@ impl<'a> Posed<'a> {
         let Body { checker, rest, colour, thickness, .. } = self.body;
         match &self.body.drawable.shape {
             DrawnShape::Triangles(triangles) => {
-                for (corners, normals) in triangles.iter().zip(&self.normals) {
-                    self.draw_triangle(view, sink, corners, normals);
+                let parts = &self.body.drawable.parts;
+                for (t, (corners, normals)) in triangles.iter().zip(&self.normals).enumerate() {
+                    self.draw_triangle(view, sink, (corners, parts.get(t).is_some_and(|p| *p > 0)), normals);
                 }
             }
             DrawnShape::Spheres => {
@@ -240,13 +245,13 @@ impl<'a> Posed<'a> {
         }
     }
 
-    fn draw_triangle(&self, view: &View, sink: &mut impl Sink, corners: &[u32; 3], normals: &[V; 3]) {
+    fn draw_triangle(&self, view: &View, sink: &mut impl Sink, (corners, inside): (&[u32; 3], bool), normals: &[V; 3]) {
         let [Some(a), Some(b), Some(c)] = corners.map(|v| view.project(self.points[v as usize])) else { return };
         let mix = |values: &[V; 3], w: [f64; 3]| values[0] * w[0] + values[1] * w[1] + values[2] * w[2];
         let rest = corners.map(|v| self.body.rest[v as usize]);
         triangle(sink, [a, b, c], |w| Surface {
             normal: mix(normals, w).normalized(),
-            colour: self.body.checker.colour(self.body.colour, mix(&rest, w).0),
+            colour: if inside { self.body.inside } else { self.body.checker.colour(self.body.colour, mix(&rest, w).0) },
         });
     }
 }

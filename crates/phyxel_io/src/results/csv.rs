@@ -1,4 +1,5 @@
-//! CSV: energies, momenta and counters, one row per frame; beside it the forces of contacts, and what triggers noticed.
+//! CSV: energies, momenta and counters, one row per frame; beside it the forces of contacts, what triggers noticed, and what
+//! broke.
 
 use super::{Run, Writer};
 use crate::file::{AtomicFile, OutputError, append, partial_name, remove_if_there};
@@ -43,6 +44,8 @@ const HEADER: &str = "frame,time_s,kinetic_j,elastic_j,potential_j,dissipated_j,
 
 const CONTACTS_HEADER: &str = "frame,time_s,first,second,force_x_n,force_y_n,force_z_n,\
     point_x_m,point_y_m,point_z_m,normal_x,normal_y,normal_z,places\n";
+const CRACKS_HEADER: &str =
+    "frame,time_s,body,point_x_m,point_y_m,point_z_m,normal_x,normal_y,normal_z,area_m2,energy_j\n";
 const TRIGGERS_HEADER: &str = "frame,time_s,trigger,who,entered\n";
 
 /// The table of the run, and those of contacts and triggers where there are any.
@@ -50,6 +53,7 @@ pub(super) struct CsvWriter {
     frames: Table,
     contacts: Table,
     triggers: Table,
+    cracks: Table,
 }
 
 /// Rows gather in a hidden file, which becomes the table when the run ends.
@@ -97,6 +101,7 @@ impl CsvWriter {
             frames: Table::create(&run, ".csv", HEADER)?,
             contacts: Table::create(&run, ".contacts.csv", CONTACTS_HEADER)?,
             triggers: Table::create(&run, ".triggers.csv", TRIGGERS_HEADER)?,
+            cracks: Table::create(&run, ".cracks.csv", CRACKS_HEADER)?,
         })
     }
 }
@@ -139,6 +144,18 @@ fn trigger_rows(frame: &Frame) -> String {
     frame.triggers.iter().map(row).collect()
 }
 
+fn crack_rows(frame: &Frame) -> String {
+    let mut rows = String::new();
+    for c in &frame.cracks {
+        rows += &format!("{},{},{}", frame.index, c.time, field(&c.body));
+        for value in c.point.iter().chain(&c.normal).chain([&c.area, &c.energy]) {
+            rows += &format!(",{value}");
+        }
+        rows += "\n";
+    }
+    rows
+}
+
 fn row(frame: &Frame, s: &FrameStats) -> String {
     let [px, py, pz] = s.momentum;
     let [lx, ly, lz] = s.angular_momentum;
@@ -154,12 +171,14 @@ impl Writer for CsvWriter {
     fn push(&mut self, frame: &Frame, stats: &FrameStats) -> Result<(), OutputError> {
         self.contacts.push(&contact_rows(frame))?;
         self.triggers.push(&trigger_rows(frame))?;
+        self.cracks.push(&crack_rows(frame))?;
         self.frames.push(&row(frame, stats))
     }
 
     fn finish(self: Box<Self>) -> Result<Option<PathBuf>, OutputError> {
         self.contacts.finish_if_used()?;
         self.triggers.finish_if_used()?;
+        self.cracks.finish_if_used()?;
         self.frames.finish().map(Some)
     }
 }
@@ -192,5 +211,20 @@ mod tests {
         let rows = contact_rows(&frame);
         assert!(rows.starts_with("2,0.5,\"a, \"\"b\"\"\",collider 0,0,9.81,0,"), "{rows}");
         assert_eq!(rows.split(',').count() - 1, CONTACTS_HEADER.split(',').count());
+    }
+
+    #[test]
+    fn cracks_fit_their_header() {
+        let crack = phyxel::record::CrackRecord {
+            time: 0.25,
+            body: "wall".into(),
+            point: [1.0, 2.0, 3.0],
+            normal: [0.0, 0.0, 1.0],
+            area: 0.5,
+            energy: 2.0,
+        };
+        let rows = crack_rows(&Frame { index: 7, cracks: vec![crack], ..Frame::default() });
+        assert_eq!(rows, "7,0.25,wall,1,2,3,0,0,1,0.5,2\n");
+        assert_eq!(rows.split(',').count(), CRACKS_HEADER.split(',').count());
     }
 }

@@ -9,7 +9,7 @@ use super::fields::{Field, Fields, Range};
 use super::groups::GroupNames;
 use super::materials::Materials;
 use super::regions;
-use super::{files, heat, shapes};
+use super::{files, fracture, heat, shapes};
 use crate::solid::Filled;
 
 const KEYS: &[&str] = &[
@@ -44,6 +44,8 @@ const KEYS: &[&str] = &[
     "conductance",
     "heat",
     "device",
+    "weak",
+    "whole_cubes",
 ];
 
 /// Reads and builds every body, in the order of the file.
@@ -81,10 +83,13 @@ fn read(
     body.mass = mass(&fields, method)?;
     body.mls = mls(&fields)?;
     body.heat = heat::body(&fields)?;
+    body.weaknesses = fields.or("weak", Vec::new(), fracture::weaknesses)?;
+    body.whole_cells = fracture::whole_cells(&fields, &body.geometry, method)?;
     body.pins = fields.or("pins", Vec::new(), regions::pins)?;
     body.loads = fields.or("loads", Vec::new(), regions::loads)?;
     let points = points(&body.geometry);
     regions::check_not_empty(fields.get("pins"), body.pins.iter().map(|pin| &pin.region), points)?;
+    regions::check_not_empty(fields.get("weak"), body.weaknesses.iter().map(|weak| &weak.region), points)?;
     regions::check_not_empty(fields.get("loads"), body.loads.iter().map(|load| &load.region), points)?;
     let heated = body.heat.iter().flat_map(|heat| heat.loads.iter().map(|load| &load.region));
     regions::check_not_empty(fields.get("heat"), heated, points)?;

@@ -5,11 +5,11 @@ use phyxel::scene::{Action, Body, Event};
 
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
-use super::{heat, materials, regions};
+use super::{fracture, heat, materials, regions};
 
 /// Reads the events and returns them in the order in which they happen. A later `set` builds on the earlier ones.
 pub(super) fn read_all(items: &[Field<'_>], bodies: &[Body], duration: f64) -> Result<Vec<Event>, SceneError> {
-    const KEYS: &[&str] = &["at", "body", "set", "release", "pin", "push", "loads", "gravity", "heat"];
+    const KEYS: &[&str] = &["at", "body", "set", "release", "pin", "push", "loads", "gravity", "heat", "cut"];
     let mut timed = Vec::with_capacity(items.len());
     for item in items {
         let fields = item.fields(KEYS)?;
@@ -37,7 +37,7 @@ fn read(
     events: &mut Vec<Event>,
 ) -> Result<(), SceneError> {
     let target = target(fields, bodies)?;
-    let (key, value) = fields.exactly_one(&["set", "release", "pin", "push", "loads", "gravity", "heat"])?;
+    let (key, value) = fields.exactly_one(&["set", "release", "pin", "push", "loads", "gravity", "heat", "cut"])?;
     let body = target.map(|index| bodies[index].name.clone());
     let action = match key {
         "set" => {
@@ -55,6 +55,7 @@ fn read(
         "push" => Action::Push(value.numbers(Range::Any)?),
         "loads" => Action::SetLoads(regions::loads(&value)?),
         "heat" => Action::SetHeat(heat::loads(&value)?),
+        "cut" => Action::Cut(fracture::cut(&value)?),
         _ if body.is_some() => {
             return Err(value.fail(Problem::Conflict("acts on every body; leave out `body` of this event")));
         }

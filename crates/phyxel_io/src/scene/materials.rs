@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
-use super::{plastic, thermal};
+use super::{fracture, plastic, thermal};
 
 /// All keys of a table.
-static KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| [OWN, &thermal::KEYS].concat());
+static KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| [OWN, &thermal::KEYS, &fracture::KEYS].concat());
 
 const OWN: &[&str] = &[
     "preset",
@@ -165,5 +165,6 @@ fn read_constants(fields: &Fields<'_>, material: &mut Material) -> Result<(), Sc
     }
     material.plastic = plastic::read(fields, material.plastic)?;
     material.thermal = thermal::read(fields, material.thermal.take())?;
+    material.fracture = fracture::read(fields, material.fracture, material.young_modulus)?;
     Ok(())
 }

@@ -24,6 +24,7 @@ mod error;
 mod events;
 mod fields;
 mod files;
+mod fracture;
 mod groups;
 mod heat;
 mod materials;

@@ -18,6 +18,7 @@ const KEYS: &[&str] = &[
     "pbd_stiffness",
     "conserve_momentum",
     "sleep_speed",
+    "max_new_nodes",
 ];
 
 pub(super) fn read(field: &Field<'_>) -> Result<SolverSettings, SceneError> {
@@ -36,5 +37,6 @@ pub(super) fn read(field: &Field<'_>) -> Result<SolverSettings, SceneError> {
         pbd_stiffness: fields.number("pbd_stiffness", Range::Share, default.pbd_stiffness)?,
         conserve_momentum: fields.flag("conserve_momentum", default.conserve_momentum)?,
         sleep_speed: fields.number("sleep_speed", Range::NotNegative, default.sleep_speed)?,
+        max_new_nodes: fields.whole("max_new_nodes", 1, default.max_new_nodes)?,
     })
 }

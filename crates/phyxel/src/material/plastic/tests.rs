@@ -19,6 +19,7 @@ const STEEL: Material = Material {
     restitution: 0.0,
     plastic: Some(Plasticity::Stress { yield_stress: 250e6, hardening: 2e9, relaxation_time: 0.0 }),
     thermal: None,
+    fracture: None,
 };
 
 fn inner(material: &Material) -> InnerLaw<f64> {

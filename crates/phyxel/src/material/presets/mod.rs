@@ -2,7 +2,7 @@
 
 mod table;
 
-use super::{LawKind, Material, Plasticity, Thermal};
+use super::{Fracture, LawKind, Material, Plasticity, Thermal};
 
 pub use table::PRESETS;
 
@@ -19,6 +19,8 @@ pub struct Preset {
     pub density: f64,
     /// How it yields, if it does.
     pub plastic: Option<Plasticity>,
+    /// How it breaks, if it does.
+    pub fracture: Option<Fracture>,
     /// What it does with heat.
     pub thermal: fn() -> Thermal,
     /// Where the elastic constants come from.
@@ -38,6 +40,7 @@ impl Preset {
             poisson_ratio: self.poisson_ratio,
             density: self.density,
             plastic: self.plastic,
+            fracture: self.fracture,
             thermal: Some((self.thermal)()),
             ..Material::default()
         }

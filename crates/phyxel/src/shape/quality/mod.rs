@@ -16,7 +16,7 @@ use super::{TetMesh, TriMesh};
 use crate::math::Vec3;
 
 /// The faces of a tetrahedron, each opposite to the node of its place, wound outward.
-const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+pub(crate) const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
 /// Measures of a tetrahedral mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -109,3 +109,57 @@ fn mistakes_in_matter_are_named() {
         assert!(sentence.contains(part), "no {part} in {sentence}");
     }
 }
+
+#[test]
+fn fracture_is_read() {
+    use phyxel::material::{Fracture, GrainStrength};
+    let brittle = material("strength = 1e6").fracture;
+    assert_eq!(brittle, Some(Fracture::brittle(1e6)));
+    let wood = material(
+        "young_modulus = 1e9\nstrength = 2e6\ntip_strength = 0.5\ntoughness = 1e6\ngrain = [1, 0, 0]\n\
+         grain_strength = 4e7\nstrength_scatter = 0.1\nstrength_seed = 3\ninterior = 2",
+    );
+    let expected = Fracture {
+        tip_strength: 0.5,
+        fracture_energy: 1e3,
+        grain: Some(GrainStrength { direction: [1.0, 0.0, 0.0], along: 4e7 }),
+        scatter: 0.1,
+        seed: 3,
+        interior: 2,
+        ..Fracture::brittle(2e6)
+    };
+    assert_eq!(wood.fracture, Some(expected));
+    let ductile = material("yield_stress = 1e5\nplastic_limit = 0.3").fracture;
+    assert_eq!(ductile, Some(Fracture { plastic_limit: 0.3, ..Fracture::brittle(f64::INFINITY) }));
+    assert_eq!(material("fracture = false").fracture, None);
+}
+
+#[test]
+fn bad_fracture_is_refused_with_its_line() {
+    refusal("strength = -1e6", &["strength", "line 2"]);
+    refusal("toughness = 1e6", &["toughness", "add strength"]);
+    refusal("strength = 1e6\ngrain = [0, 0, 0]\ngrain_strength = 1e7", &["grain", "line 3", "not zero"]);
+    refusal("strength = 1e6\ngrain = [1, 0, 0]", &["grain_strength"]);
+    refusal("strength = 1e6\ntip_strength = 2", &["tip_strength"]);
+    refusal("strength = 1e6\nfracture = false", &["contradicts fracture = false"]);
+    refusal("strength = 1e6\ntoughness = 1\nfracture_energy = 1", &["toughness", "fracture_energy"]);
+}
+
+#[test]
+fn weak_places_whole_cubes_and_cuts_are_read() {
+    use phyxel::scene::{Cut, Weakness};
+    let text = "[[bodies]]\nname = \"wall\"\nshape = { wall = [1.8, 0.3, 0.1] }\nmethod = \"tet\"\n\
+                whole_cubes = true\nweak = [{ box = { min = [-9, -9, -9], max = [0, 9, 9] }, factor = 0.5 }]\n\
+                [[events]]\nat = 1\nbody = \"wall\"\ncut = { point = [0, 0, 0], normal = [1, 0, 0] }\n";
+    let scene = parse(text).unwrap_or_else(|e| panic!("{e}"));
+    let body = &scene.bodies[0];
+    assert_eq!((body.whole_cells.len(), body.whole_cells[269]), (270, 53));
+    let region = Region::Box { min: [-9.0; 3], max: [0.0, 9.0, 9.0] };
+    assert_eq!(body.weaknesses, [Weakness { region, factor: 0.5 }]);
+    assert_eq!(scene.events[0].action, Action::Cut(Cut::plane([0.0; 3], [1.0, 0.0, 0.0])));
+    let refused = |from: &str, to: &str| sentence(&text.replace(from, to));
+    assert!(refused("normal = [1, 0, 0]", "normal = [0, 0, 0]").contains("not zero"));
+    assert!(refused("factor = 0.5", "factor = 0").contains("factor"));
+    assert!(refused("max = [0, 9, 9]", "max = [-8, 9, 9]").contains("weak"));
+    assert!(refused("method = \"tet\"", "method = \"mls\"").contains("whole_cubes"));
+}

@@ -43,7 +43,7 @@ fn every_key_of_the_solver_is_read() {
         "name = 'all'\nduration = 1\nframe_rate = 30\ngravity = [1, 2, 3]\n[solver]\nmethod = 'xpbd'\nstep = 0.01\n\
          linear = 'lu'\ntolerance = 1e-6\nmax_iterations = 7\nnewton_iterations = 3\nnewton_tolerance = 1e-7\n\
          iterations = 5\nsubsteps = 2\npbd_stiffness = 1\nconserve_momentum = false\n\
-         sleep_speed = 0.5\n{SMALL}"
+         sleep_speed = 0.5\nmax_new_nodes = 77\n{SMALL}"
     );
     let scene = parse(&text).unwrap();
     assert_eq!((scene.name.as_str(), scene.duration, scene.frame_rate), ("all", 1.0, 30.0));
@@ -61,6 +61,7 @@ fn every_key_of_the_solver_is_read() {
         pbd_stiffness: 1.0,
         conserve_momentum: false,
         sleep_speed: 0.5,
+        max_new_nodes: 77,
     };
     assert_eq!(scene.solver, expected);
 }

@@ -1,0 +1,137 @@
+//! Breaks what must break after a step.
+
+use super::apply::{apply, place};
+use super::cut;
+use super::fragile::Pieces;
+use super::relabel::Relabel;
+use super::rule::{Proposal, propose};
+use super::stress::Sampler;
+use super::{Edit, star};
+use crate::math::Real;
+use crate::model::Model;
+use crate::record::CrackRecord;
+use crate::report::StepReport;
+use crate::scene::Cut;
+use crate::state::State;
+use rayon::prelude::*;
+
+/// Something broke.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CrackEvent {
+    /// When [s].
+    pub time: f64,
+    /// Which body.
+    pub body: usize,
+    /// Where [m].
+    pub point: [f64; 3],
+    /// Square to the crack.
+    pub normal: [f64; 3],
+    /// Area of the new crack, one of its faces [m²].
+    pub area: f64,
+    /// Energy that the crack took [J]: its area times the fracture energy of the material.
+    pub energy: f64,
+}
+
+impl CrackEvent {
+    /// For results, with the name of the body.
+    pub fn record(&self, body: &str) -> CrackRecord {
+        let CrackEvent { time, point, normal, area, energy, .. } = *self;
+        CrackRecord { time, body: body.into(), point, normal, area, energy }
+    }
+}
+
+/// Looks for what must break; keeps its buffers between steps.
+#[derive(Clone, Debug, Default)]
+pub struct Breaker {
+    /// One per body.
+    samplers: Vec<Sampler>,
+    events: Vec<CrackEvent>,
+}
+
+impl Breaker {
+    /// Breaks what is beyond its strength, with at most `budget` new nodes; how nodes are numbered afterwards, when
+    /// anything did.
+    pub(crate) fn look<R: Real>(
+        &mut self,
+        model: &mut Model<R>,
+        state: &mut State<R>,
+        budget: usize,
+        report: &mut StepReport,
+    ) -> Option<Relabel> {
+        self.samplers.resize_with(model.bodies.len(), Sampler::default);
+        let (known, felt) = (&*model, &*state);
+        let look = |(body, sampler): (usize, &mut Sampler)| {
+            let asleep = felt.rest.get(body).is_some_and(|rest| rest.asleep);
+            if asleep { Proposal::default() } else { propose(sampler, known, felt, (body, budget)) }
+        };
+        // Found in parallel, and taken in the order of bodies, whoever found them.
+        let found: Vec<Proposal> = self.samplers.par_iter_mut().enumerate().map(look).collect();
+        let mut edits = Vec::new();
+        report.waiting = 0;
+        for (body, mut found) in model.bodies.iter().zip(found) {
+            let waiting = body.fragile.as_ref().map_or(0, |f| f.loose.len());
+            let beyond = (edits.len() + found.edits.len()).saturating_sub(budget);
+            found.edits.truncate(found.edits.len() - beyond);
+            report.waiting += waiting + found.waiting + beyond;
+            edits.append(&mut found.edits);
+        }
+        self.carry_out(model, state, (&edits, budget), report)
+    }
+
+    /// Cuts a body along a plane.
+    pub(crate) fn cut<R: Real>(
+        &mut self,
+        model: &mut Model<R>,
+        state: &mut State<R>,
+        (body, plane): (usize, &Cut),
+    ) -> Option<Relabel> {
+        let edits = cut::propose(model, state, body, plane);
+        self.carry_out(model, state, (&edits, usize::MAX), &mut StepReport::default())
+    }
+
+    fn carry_out<R: Real>(
+        &mut self,
+        model: &mut Model<R>,
+        state: &mut State<R>,
+        (edits, budget): (&[Edit], usize),
+        report: &mut StepReport,
+    ) -> Option<Relabel> {
+        let loose = || model.bodies.iter().any(|b| b.fragile.as_ref().is_some_and(|f| !f.loose.is_empty()));
+        if edits.is_empty() && !loose() {
+            return None;
+        }
+        self.events.extend(edits.iter().filter_map(|edit| event(model, state, edit)));
+        let before = model.node_count();
+        let relabel = apply(model, state, edits, budget);
+        report.new_nodes += model.node_count() - before;
+        Some(relabel)
+    }
+
+    /// What has broken since this was last asked.
+    pub fn take_events(&mut self) -> Vec<CrackEvent> {
+        std::mem::take(&mut self.events)
+    }
+}
+
+fn event<R: Real>(model: &Model<R>, state: &State<R>, edit: &Edit) -> Option<CrackEvent> {
+    let body = edit.body();
+    let spec = &model.bodies[body];
+    let at = |n: u32| place(model, state, body, n);
+    let fragile = spec.fragile.as_ref()?;
+    let (node, area, normal) = match (edit, &fragile.pieces) {
+        (Edit::SplitNode { node, elements, normal, .. }, Pieces::Tets(tets)) => {
+            // Each face of the crack has three corners, each of which is split once and counts a third of it.
+            (*node, star::area(tets, *node, elements, at) / 3.0, normal)
+        }
+        (Edit::SplitPhyxels { at, crack, normal, .. }, Pieces::Points(points)) => {
+            // Each phyxel has as much of the crack as its matter is thick there.
+            let share = |n: &u32| {
+                points.table.volumes[*n as usize] / crack.disc.radius.min(points.spacing(fragile.origin[*n as usize]))
+            };
+            (*at, crack.splits.iter().map(share).sum(), normal)
+        }
+        _ => return None,
+    };
+    let energy = spec.material.fracture.map_or(0.0, |f| f.fracture_energy * area);
+    Some(CrackEvent { time: state.time, body, point: at(node).0, normal: *normal, area, energy })
+}

@@ -1,0 +1,96 @@
+//! From stress to cracks: pure functions.
+
+use crate::math::{Mat3, Vec3, eigen_symmetric};
+
+/// What matter bears at one place, now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strength {
+    /// Tensile strength [Pa]; across the grain where there is one.
+    pub across: f64,
+    /// The present direction of the grain, a unit vector, and the strength along it [Pa].
+    pub along: Option<(Vec3<f64>, f64)>,
+}
+
+/// How near matter is to breaking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Danger {
+    /// Stress over strength, on the plane where that is largest; it breaks at one.
+    pub ratio: f64,
+    /// Square to that plane, a unit vector.
+    pub normal: Vec3<f64>,
+}
+
+/// The plane on which the normal stress comes nearest to the strength.
+///
+/// A plane with normal `n` bears `f(n) = across (1 − c²) + along c²`, with `c = n · grain`. In coordinates that are
+/// stretched by the square root of the strength, `f` is one in all directions, so the plane is found by one
+/// eigen-decomposition of `S σ S` with `S = across^(−½) (I − g gᵀ) + along^(−½) g gᵀ`.
+pub fn danger(stress: &Mat3<f64>, strength: &Strength) -> Danger {
+    let Some((grain, along)) = strength.along else {
+        let (values, vectors) = eigen_symmetric(stress);
+        return Danger { ratio: values[0] / strength.across, normal: vectors.column(0) };
+    };
+    let (a, b) = (strength.across.sqrt().recip(), along.sqrt().recip());
+    let scale = Mat3::scaled_identity(a) + Mat3::outer(grain, grain) * (b - a);
+    let (values, vectors) = eigen_symmetric(&(scale * *stress * scale).symmetric_part());
+    Danger { ratio: values[0], normal: (scale * vectors.column(0)).normalized() }
+}
+
+/// An upper bound of the largest principal stress that costs no eigenvalues: `tr/3 + √(4 J₂/3)`.
+#[inline(always)]
+pub fn principal_bound(stress: &Mat3<f64>) -> f64 {
+    let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = stress.0;
+    let mean = (xx + yy + zz) / 3.0;
+    let (dx, dy, dz) = (xx - mean, yy - mean, zz - mean);
+    let shear = 0.25 * ((xy + yx).powi(2) + (xz + zx).powi(2) + (yz + zy).powi(2));
+    let j2 = 0.5 * (dx * dx + dy * dy + dz * dz) + shear;
+    mean + (4.0 / 3.0 * j2).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STRESS: Mat3<f64> = Mat3([[3.0, 1.0, -0.5], [1.0, -2.0, 0.7], [-0.5, 0.7, 1.0]]);
+
+    /// The largest ratio over many directions: shares no code with the decomposition.
+    fn searched(strength: &Strength) -> f64 {
+        let mut best: f64 = f64::NEG_INFINITY;
+        for i in 0..400 {
+            for j in 0..200 {
+                let (a, b) = (i as f64 * std::f64::consts::TAU / 400.0, j as f64 * std::f64::consts::PI / 200.0);
+                let n = Vec3([a.cos() * b.sin(), a.sin() * b.sin(), b.cos()]);
+                let c2 = strength.along.map_or(0.0, |(g, _)| n.dot(g).powi(2));
+                let bears = strength.across * (1.0 - c2) + strength.along.map_or(0.0, |(_, s)| s * c2);
+                best = best.max(n.dot(STRESS * n) / bears);
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn the_most_endangered_plane_is_found() {
+        let grain = Vec3([0.6, 0.0, 0.8]);
+        for strength in [Strength { across: 2.0, along: None }, Strength { across: 2.0, along: Some((grain, 20.0)) }] {
+            let found = danger(&STRESS, &strength);
+            assert!((found.ratio / searched(&strength) - 1.0).abs() < 1e-3, "{found:?}");
+            let c2 = strength.along.map_or(0.0, |(g, _)| found.normal.dot(g).powi(2));
+            let bears = strength.across * (1.0 - c2) + strength.along.map_or(0.0, |(_, s)| s * c2);
+            assert!((found.normal.dot(STRESS * found.normal) / bears - found.ratio).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_bound_is_never_below_and_exact_in_tension() {
+        let largest = danger(&STRESS, &Strength { across: 1.0, along: None }).ratio;
+        assert!(principal_bound(&STRESS) >= largest);
+        let tension = Mat3::diagonal([5.0, 0.0, 0.0]);
+        assert!((principal_bound(&tension) - 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn pressure_breaks_nothing() {
+        let found = danger(&Mat3::scaled_identity(-1e9), &Strength { across: 1.0, along: None });
+        assert!(found.ratio < 0.0);
+    }
+}

@@ -1,0 +1,109 @@
+//! What is drawn of a body that can break.
+//!
+//! Every element that can come loose has vertices of its own from the start, and both faces of every crack that can be are
+//! there, hidden between elements as long as these touch. So the layout of results never changes, a break costs
+//! nothing, and an undamaged body looks undamaged.
+
+use crate::record::{BodyLayout, Cells};
+use crate::shape::quality::FACES;
+
+/// The constant layout of a body that can break.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawn {
+    /// Cells and triangles over the vertices.
+    pub layout: BodyLayout,
+    /// `4 · tet + corner` of each vertex: it is where that corner is. Of phyxels, `2 · phyxel`, and one more for its copy.
+    pub corners: Vec<u32>,
+}
+
+impl Drawn {
+    /// For tetrahedra of which those with the same cell never part; `interior` is what faces inside are called.
+    pub fn of(name: &str, tets: &[[u32; 4]], cells: &[u32], interior: u32) -> Self {
+        let cell = |t: usize| cells.get(t).copied().unwrap_or(t as u32);
+        // A vertex for every node of every cell.
+        let corner = |k: usize| (cell(k / 4), tets[k / 4][k % 4]);
+        let mut order: Vec<u32> = (0..4 * tets.len() as u32).collect();
+        order.sort_by_key(|k| corner(*k as usize));
+        let (mut vertex, mut corners) = (vec![0u32; order.len()], Vec::new());
+        for (i, &k) in order.iter().enumerate() {
+            if i == 0 || corner(order[i - 1] as usize) != corner(k as usize) {
+                corners.push(k);
+            }
+            vertex[k as usize] = corners.len() as u32 - 1;
+        }
+        let (mut skin_triangles, mut skin_parts) = (Vec::new(), Vec::new());
+        for (face, lonely) in faces_of_cells(tets, cell) {
+            skin_triangles.push(FACES[face % 4].map(|k| vertex[face / 4 * 4 + k]));
+            skin_parts.push(if lonely { 0 } else { interior });
+        }
+        let renumbered = (0..tets.len()).map(|t| [0, 1, 2, 3].map(|k| vertex[4 * t + k])).collect();
+        let layout = BodyLayout {
+            name: name.into(),
+            node_count: corners.len(),
+            cells: Cells::Tets(renumbered),
+            skin_triangles,
+            skin_parts,
+        };
+        Drawn { layout, corners }
+    }
+}
+
+impl Drawn {
+    /// Phyxels, each drawn twice, in the same place until it is duplicated. A skin could not follow the cracks.
+    pub fn of_phyxels(name: &str, phyxels: usize) -> Self {
+        let node_count = 2 * phyxels;
+        let layout = BodyLayout { name: name.into(), node_count, cells: Cells::Points, ..BodyLayout::default() };
+        Drawn { layout, corners: (0..node_count as u32).collect() }
+    }
+}
+
+/// Faces that no other element of the same cell has, as `4 · tet + face`, and whether nobody else has them at all.
+fn faces_of_cells(tets: &[[u32; 4]], cell: impl Fn(usize) -> u32) -> Vec<(usize, bool)> {
+    let sorted = |face: usize| {
+        let mut nodes = FACES[face % 4].map(|k| tets[face / 4][k]);
+        nodes.sort_unstable();
+        nodes
+    };
+    let mut faces: Vec<([u32; 3], u32, usize)> = (0..4 * tets.len()).map(|f| (sorted(f), cell(f / 4), f)).collect();
+    faces.sort_unstable();
+    let mut out = Vec::new();
+    for same in faces.chunk_by(|a, b| a.0 == b.0) {
+        for own in same.chunk_by(|a, b| a.1 == b.1) {
+            if let [(_, _, face)] = own {
+                out.push((*face, same.len() == 1));
+            }
+        }
+    }
+    // The outside first, and otherwise in the order of the elements.
+    out.sort_unstable_by_key(|(face, lonely)| (!lonely, *face));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::quality::boundary_triangles;
+    use crate::shape::structured::{CubeSplit, box_tets};
+
+    #[test]
+    fn a_wall_of_cubes_shows_its_outside_and_has_faces_between_cubes() {
+        let mesh = box_tets([3, 1, 1], [0.0; 3], [3.0, 1.0, 1.0], CubeSplit::Five).expect("a wall");
+        let cells: Vec<u32> = (0..15).map(|t| t / 5).collect();
+        let drawn = Drawn::of("wall", &mesh.tets, &cells, 7);
+        assert_eq!((drawn.layout.node_count, drawn.layout.skin_triangles.len()), (24, 36));
+        let outside = drawn.layout.skin_parts.iter().filter(|p| **p == 0).count();
+        assert_eq!(outside, boundary_triangles(&mesh.tets).len());
+        assert!(drawn.layout.skin_parts[outside..].iter().all(|p| *p == 7));
+        // Each vertex is where its corner is, and the triangles of the outside are those of the mesh.
+        let node = |v: u32| mesh.tets[drawn.corners[v as usize] as usize / 4][drawn.corners[v as usize] as usize % 4];
+        let shown: Vec<[u32; 3]> = drawn.layout.skin_triangles[..outside].iter().map(|t| t.map(node)).collect();
+        assert_eq!(shown, boundary_triangles(&mesh.tets));
+    }
+
+    #[test]
+    fn loose_elements_have_vertices_of_their_own() {
+        let mesh = box_tets([1, 1, 1], [0.0; 3], [1.0; 3], CubeSplit::Five).expect("a cube");
+        let drawn = Drawn::of("cube", &mesh.tets, &[], 1);
+        assert_eq!((drawn.layout.node_count, drawn.layout.skin_triangles.len()), (20, 20));
+    }
+}

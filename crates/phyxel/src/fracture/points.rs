@@ -1,0 +1,398 @@
+//! Phyxels that can part: cracks in rest space, and who still sees whom.
+//!
+//! A crack is a set of discs in the rest shape. Phyxels see each other where no disc is in between (the visibility criterion
+//! of Belytschko et al. 1994); near the rim of a disc sight fades instead of ending at once (the transparency of Organ et
+//! al. 1996, as in Pauly et al. 2005). A phyxel in the plane of a crack is duplicated: each copy has half of its matter and
+//! sees one side. Only the stencils that a disc touches are built anew.
+
+use crate::math::Vec3;
+use crate::scene::{KernelKind, MlsSettings};
+use crate::shape::PointSampling;
+use crate::stencil::StencilTable;
+use crate::stencil::mls::{Entries, Pair, Row};
+
+/// How deep under the rim of a disc sight ends, in spacings.
+const FADE: f64 = 0.25;
+/// How far a copy stands beside its crack when it looks around, in spacings.
+const BESIDE: f64 = 1e-3;
+
+/// Neighbours within this many spacings of a crack's plane belong to it.
+const IN_PLANE: f64 = 0.5;
+
+/// A disc through which phyxels do not see.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Disc {
+    /// Its middle in the rest shape [m].
+    pub center: Vec3<f64>,
+    /// Square to it, a unit vector.
+    pub normal: Vec3<f64>,
+    /// [m]; infinite for a plane.
+    pub radius: f64,
+    /// Distance under the rim at which sight ends [m].
+    pub fade: f64,
+}
+
+/// A disc, and the phyxels that it duplicates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crack {
+    /// The disc.
+    pub disc: Disc,
+    /// The phyxels, within the body.
+    pub splits: Vec<u32>,
+}
+
+/// The phyxels of the unbroken body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unbroken {
+    points: Vec<Vec3<f64>>,
+    volumes: Vec<f64>,
+    radii: Vec<f64>,
+    spacings: Vec<f64>,
+    table: StencilTable<f64>,
+    kernel: KernelKind,
+    stabilisation: f64,
+    /// Pairs see as far as both do on average.
+    mutual: bool,
+}
+
+/// Phyxels with the cracks among them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointPieces {
+    unbroken: Unbroken,
+    /// Every crack so far, in order.
+    pub cracks: Vec<Crack>,
+    /// Where each phyxel stands when it looks around: beside the cracks that it lies in [m].
+    stands: Vec<Vec3<f64>>,
+    /// The present stencils, over nodes of the body.
+    pub table: StencilTable<f64>,
+}
+
+impl Disc {
+    /// How much one point sees of another: one, or less where the disc is in between.
+    fn sight(&self, a: Vec3<f64>, b: Vec3<f64>) -> f64 {
+        let (up, down) = ((a - self.center).dot(self.normal), (b - self.center).dot(self.normal));
+        if up * down >= 0.0 {
+            return 1.0;
+        }
+        let crossing = a + (b - a) * (up / (up - down));
+        let depth = self.radius - (crossing - self.center).norm();
+        if depth <= 0.0 {
+            return 1.0;
+        }
+        let left = 1.0 - depth / self.fade;
+        if left > 0.0 { left * left } else { 0.0 }
+    }
+
+    /// Distance of a point from the disc [m].
+    fn distance(&self, x: Vec3<f64>) -> f64 {
+        let arm = x - self.center;
+        let height = arm.dot(self.normal);
+        let beyond = ((arm - self.normal * height).norm() - self.radius).max(0.0);
+        height.hypot(beyond)
+    }
+}
+
+impl PointPieces {
+    /// Phyxels of an unbroken body with the stencils that were built for them.
+    pub fn new(sampling: &PointSampling, settings: &MlsSettings, radii: &[f64], table: StencilTable<f64>) -> Self {
+        let points: Vec<Vec3<f64>> = sampling.points.iter().map(|p| Vec3(*p)).collect();
+        let spacing = |i: usize| sampling.spacings.get(i).copied().unwrap_or(sampling.spacing);
+        let unbroken = Unbroken {
+            volumes: sampling.volumes.clone(),
+            radii: radii.to_vec(),
+            spacings: (0..points.len()).map(spacing).collect(),
+            table: table.clone(),
+            kernel: settings.kernel,
+            stabilisation: settings.stabilisation,
+            mutual: settings.support.is_mutual() && !sampling.spacings.is_empty(),
+            points: points.clone(),
+        };
+        PointPieces { unbroken, cracks: Vec::new(), stands: points, table }
+    }
+
+    /// The disc of a crack that starts at a node, normal to a direction of the rest shape.
+    pub fn disc_at(&self, origin: u32, normal: Vec3<f64>) -> Disc {
+        let spacing = self.unbroken.spacings[origin as usize];
+        Disc { center: self.unbroken.points[origin as usize], normal, radius: spacing, fade: FADE * spacing }
+    }
+
+    /// Distance between neighbours around a node of the unbroken body [m].
+    pub fn spacing(&self, origin: u32) -> f64 {
+        self.unbroken.spacings[origin as usize]
+    }
+
+    /// Where a node of the unbroken body is at rest [m].
+    pub fn rest(&self, origin: u32) -> Vec3<f64> {
+        self.unbroken.points[origin as usize]
+    }
+
+    /// How far a node of the unbroken body sees [m].
+    pub fn radius(&self, origin: u32) -> f64 {
+        self.unbroken.radii[origin as usize]
+    }
+
+    /// Whom a phyxel sees.
+    pub fn neighbours(&self, node: u32) -> &[u32] {
+        &self.table.nodes[self.table.entries(node as usize)][1..]
+    }
+
+    /// Whether a phyxel has matter on both sides of a plane through it, so that there is something to part.
+    pub fn has_both_sides(&self, origin: &[u32], node: u32, normal: Vec3<f64>) -> bool {
+        let own = origin[node as usize];
+        let least = 0.25 * self.spacing(own);
+        let height = |j: &u32| (self.rest(origin[*j as usize]) - self.rest(own)).dot(normal);
+        let near = self.neighbours(node);
+        near.iter().any(|j| height(j) > least) && near.iter().any(|j| height(j) < -least)
+    }
+
+    /// Whether one phyxel lies in the plane of a crack through another.
+    pub fn in_plane(&self, origin: &[u32], (a, b): (u32, u32), normal: Vec3<f64>) -> bool {
+        let [a, b] = [a, b].map(|n| origin[n as usize]);
+        (self.rest(b) - self.rest(a)).dot(normal).abs() < IN_PLANE * self.spacing(a)
+    }
+
+    /// Forgets every crack.
+    pub fn mend(&mut self) {
+        self.cracks.clear();
+        self.stands = self.unbroken.points.clone();
+        self.table = self.unbroken.table.clone();
+    }
+
+    /// Adds a crack. Copies are numbered behind all other nodes, and entered into `origin`; returns the node that each is a
+    /// copy of.
+    pub fn crack(&mut self, origin: &mut Vec<u32>, crack: &Crack) -> Vec<u32> {
+        let before = origin.len();
+        for &node in &crack.splits {
+            let own = origin[node as usize];
+            let earlier = origin.iter().filter(|o| **o == own).count() as i32;
+            // Each time less, so that a copy stays on its side of earlier cracks.
+            let aside = crack.disc.normal * (BESIDE * self.spacing(own) * 0.3f64.powi(earlier - 1));
+            let stand = self.stands[node as usize];
+            self.stands[node as usize] = stand + aside;
+            self.stands.push(stand - aside);
+            origin.push(own);
+            let half = 0.5 * self.table.volumes[node as usize];
+            self.table.volumes[node as usize] = half;
+            self.table.volumes.push(half);
+        }
+        self.cracks.push(crack.clone());
+        self.look_again(origin, before, crack);
+        crack.splits.clone()
+    }
+
+    /// Builds the stencils anew that a new crack touches.
+    fn look_again(&mut self, origin: &[u32], before: usize, crack: &Crack) {
+        let reach = crack.disc.radius + 4.0 * self.unbroken.radii.iter().copied().fold(0.0, f64::max);
+        let near =
+            |d: &&Crack| (d.disc.center - crack.disc.center).norm() - d.disc.radius < reach || !reach.is_finite();
+        let discs: Vec<Disc> = self.cracks.iter().filter(near).map(|c| c.disc).collect();
+        let mut rows = Rows { table: StencilTable { offsets: vec![0], ..StencilTable::default() } };
+        for node in 0..origin.len() {
+            let source = if node < before { node } else { crack.splits[node - before] as usize };
+            let split = node >= before || crack.splits.contains(&(node as u32));
+            let own = origin[node] as usize;
+            let far = crack.disc.distance(self.unbroken.points[own]) > 2.0 * self.unbroken.radii[own];
+            let old = self.table.entries(source);
+            if far && !split {
+                rows.keep(&self.table, old.clone(), node as u32, |j| j);
+                continue;
+            }
+            match self.renamed(origin, before, (node, old.clone()), crack).filter(|_| !split) {
+                Some(names) => rows.keep(&self.table, old, node as u32, |j| {
+                    names.iter().find(|(from, _)| *from == j).map_or(j, |(_, to)| *to)
+                }),
+                None => self.refill(origin, before, (node, old), (crack, &discs), &mut rows),
+            }
+        }
+        rows.table.volumes = std::mem::take(&mut self.table.volumes);
+        self.table = rows.table;
+    }
+
+    /// The nodes that `node` may see after a crack in the place of one that it saw before.
+    fn candidates<'a>(&self, j: u32, before: usize, crack: &'a Crack) -> impl Iterator<Item = u32> + use<'a> {
+        let copies = crack.splits.iter().enumerate().filter(move |(_, s)| **s == j);
+        std::iter::once(j).chain(copies.map(move |(k, _)| (before + k) as u32))
+    }
+
+    /// New names of those whom a phyxel sees, if it sees exactly as much of each as before; `None` when it must look again.
+    fn renamed(
+        &self,
+        _origin: &[u32],
+        before: usize,
+        (node, old): (usize, std::ops::Range<usize>),
+        crack: &Crack,
+    ) -> Option<Vec<(u32, u32)>> {
+        let mut names = Vec::new();
+        for &j in &self.table.nodes[old][1..] {
+            let mut seen = None;
+            for c in self.candidates(j, before, crack) {
+                let sight = crack.disc.sight(self.stands[node], self.stands[c as usize]);
+                match (sight, seen) {
+                    (1.0, None) => seen = Some(c),
+                    (0.0, _) => {}
+                    _ => return None,
+                }
+            }
+            match seen {
+                Some(c) if c != j => names.push((j, c)),
+                Some(_) => {}
+                None => return None,
+            }
+        }
+        Some(names)
+    }
+
+    fn refill(
+        &self,
+        origin: &[u32],
+        before: usize,
+        (node, old): (usize, std::ops::Range<usize>),
+        (crack, discs): (&Crack, &[Disc]),
+        rows: &mut Rows,
+    ) {
+        let whole = &self.unbroken;
+        let own = origin[node] as usize;
+        let mut seen: Vec<(u32, f64)> = Vec::new();
+        for &j in &self.table.nodes[old][1..] {
+            for c in self.candidates(j, before, crack).filter(|c| origin[*c as usize] as usize != own) {
+                let (a, b) = (self.stands[node], self.stands[c as usize]);
+                let sight = discs.iter().fold(1.0, |s: f64, d| s.min(d.sight(a, b)));
+                if sight > 1e-6 && !seen.iter().any(|(known, _)| *known == c) {
+                    seen.push((c, sight));
+                }
+            }
+        }
+        seen.sort_unstable_by_key(|(c, _)| *c);
+        // Copies of one phyxel count by their matter, and together as much as it did.
+        let matter = |c: u32| self.table.volumes[c as usize];
+        let shares: Vec<f64> = seen
+            .iter()
+            .map(|(c, sight)| {
+                let alike = seen.iter().filter(|(d, _)| origin[*d as usize] == origin[*c as usize]);
+                sight * matter(*c) / alike.map(|(d, _)| matter(*d)).sum::<f64>()
+            })
+            .collect();
+        let place = |c: u32| seen.binary_search_by_key(&c, |(c, _)| *c).unwrap_or(0);
+        let radius = whole.radii[own];
+        let row = Row {
+            kernel: whole.kernel,
+            radius,
+            offset: |c: u32| whole.points[origin[c as usize] as usize] - whole.points[own],
+            pair: |c: u32| {
+                let other = whole.radii[origin[c as usize] as usize];
+                let pair = if whole.mutual { Pair::between(radius, other) } else { Pair::alike() };
+                Pair { share: pair.share * shares[place(c)], ..pair }
+            },
+        };
+        let start = rows.table.nodes.len();
+        rows.table.nodes.push(node as u32);
+        rows.table.nodes.extend(seen.iter().map(|(c, _)| *c));
+        let end = rows.table.nodes.len();
+        rows.table.weights.resize(end, Vec3::zero());
+        let stabilised = !whole.table.penalties.is_empty();
+        rows.table.penalties.resize(if stabilised { end } else { 0 }, 0.0);
+        let entries = Entries {
+            nodes: &mut rows.table.nodes[start..],
+            weights: &mut rows.table.weights[start..],
+            penalties: stabilised.then_some(&mut rows.table.penalties[start..]),
+        };
+        row.fill(entries, whole.stabilisation * self.table.volumes[node]);
+        rows.table.offsets.push(end as u32);
+    }
+}
+
+/// Stencils being put together.
+struct Rows {
+    table: StencilTable<f64>,
+}
+
+impl Rows {
+    /// A stencil as it was, for `node`, with other names for whom it sees.
+    fn keep(&mut self, old: &StencilTable<f64>, entries: std::ops::Range<usize>, node: u32, name: impl Fn(u32) -> u32) {
+        let table = &mut self.table;
+        table.nodes.push(node);
+        table.nodes.extend(old.nodes[entries.clone()][1..].iter().map(|j| name(*j)));
+        table.weights.extend_from_slice(&old.weights[entries.clone()]);
+        if !old.penalties.is_empty() {
+            table.penalties.extend_from_slice(&old.penalties[entries]);
+        }
+        table.offsets.push(table.nodes.len() as u32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Mat3;
+    use crate::shape::structured::box_points;
+    use crate::stencil::MlsStencils;
+
+    fn block() -> (PointPieces, Vec<u32>) {
+        let sampling = box_points([6, 4, 4], [0.0; 3], [6.0, 4.0, 4.0]).expect("a block");
+        let settings = MlsSettings::default();
+        let built = MlsStencils::build(&sampling, &settings).expect("stencils");
+        let pieces = PointPieces::new(&sampling, &settings, &built.radii, built.table);
+        (pieces, (0..sampling.points.len() as u32).collect())
+    }
+
+    /// `Σ X ⊗ d = I` for every phyxel that sees in three directions.
+    fn assert_complete(pieces: &PointPieces, origin: &[u32]) {
+        let x: Vec<Vec3<f64>> = origin.iter().map(|o| pieces.rest(*o)).collect();
+        for e in 0..pieces.table.len() {
+            let f = pieces.table.deformation(e, &x);
+            assert!((f - Mat3::identity()).norm() < 1e-9, "phyxel {e}: {f:?}");
+        }
+    }
+
+    #[test]
+    fn a_plane_of_cracks_parts_a_block_and_a_linear_field_is_still_exact() {
+        let (mut pieces, mut origin) = block();
+        let volume: f64 = pieces.table.volumes.iter().sum();
+        let middle: Vec<u32> = (0..origin.len() as u32).filter(|n| pieces.rest(*n)[0] == 3.0).collect();
+        for &node in &middle {
+            let disc = pieces.disc_at(node, Vec3([1.0, 0.0, 0.0]));
+            pieces.crack(&mut origin, &Crack { disc, splits: vec![node] });
+            assert_complete(&pieces, &origin);
+        }
+        assert_eq!(origin.len(), pieces.table.len());
+        assert!((pieces.table.volumes.iter().sum::<f64>() / volume - 1.0).abs() < 1e-14);
+        // Nobody sees the other side any more.
+        let side = |n: u32| pieces.stands[n as usize][0] > 3.0;
+        for e in 0..pieces.table.len() as u32 {
+            assert!(pieces.neighbours(e).iter().all(|j| side(*j) == side(e)), "phyxel {e}");
+        }
+        let (mut again, mut names) = block();
+        for crack in &pieces.cracks {
+            again.crack(&mut names, crack);
+        }
+        assert_eq!((&again, &names), (&pieces, &origin), "the same cracks make the same pieces");
+        pieces.mend();
+        assert_eq!(pieces, block().0);
+    }
+
+    #[test]
+    fn far_stencils_are_left_alone() {
+        let (mut pieces, mut origin) = block();
+        let before = pieces.table.clone();
+        let node = 3 + 7 * (2 + 5 * 2);
+        assert_eq!(pieces.rest(node), Vec3([3.0, 2.0, 2.0]));
+        let disc = pieces.disc_at(node, Vec3([1.0, 0.0, 0.0]));
+        pieces.crack(&mut origin, &Crack { disc, splits: vec![node] });
+        let rows = |table: &StencilTable<f64>, e: usize| table.weights[table.entries(e)].to_vec();
+        let changed = (0..before.len()).filter(|e| rows(&before, *e) != rows(&pieces.table, *e)).count();
+        assert!(changed > 4 && changed < 60, "{changed} stencils of {} changed", before.len());
+        // Above the crack, the phyxel's upper copy is seen in its place, with the same weight.
+        assert!(pieces.has_both_sides(&origin, node + 1, Vec3([1.0, 0.0, 0.0])));
+        assert!(!pieces.has_both_sides(&origin, node, Vec3([1.0, 0.0, 0.0])), "it has parted already");
+    }
+
+    #[test]
+    fn sight_fades_under_the_rim() {
+        let disc = Disc { center: Vec3::zero(), normal: Vec3([0.0, 0.0, 1.0]), radius: 1.0, fade: 0.25 };
+        let across = |x: f64| disc.sight(Vec3([x, 0.0, 1.0]), Vec3([x, 0.0, -1.0]));
+        assert_eq!((across(0.0), across(0.7), across(1.1)), (0.0, 0.0, 1.0));
+        assert!(across(0.9) > 0.0 && across(0.9) < across(0.99));
+        assert_eq!(disc.sight(Vec3([0.0, 0.0, 1.0]), Vec3([1.0, 0.0, 2.0])), 1.0);
+        assert!((disc.distance(Vec3([4.0, 0.0, 4.0])) - 5.0).abs() < 1e-12);
+    }
+}

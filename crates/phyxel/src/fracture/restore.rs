@@ -1,0 +1,84 @@
+//! What a snapshot keeps of how bodies have broken.
+
+use super::apply::{is_smoothed_over_edges, relabel_model};
+use super::fragile::Pieces;
+use super::fragments::Fragment;
+use super::points::Crack;
+use super::relabel::Relabel;
+use crate::math::Real;
+use crate::model::Model;
+
+/// How one body hangs together.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Topology {
+    pub origin: Vec<u32>,
+    pub tets: Vec<[u32; 4]>,
+    pub cracks: Vec<Crack>,
+    pub tips: Vec<bool>,
+    pub loose: Vec<u32>,
+    pub fragment_of: Vec<u32>,
+    pub fragments: Vec<Fragment>,
+}
+
+impl<R: Real> Model<R> {
+    /// How bodies that can break hang together now.
+    pub(crate) fn topologies(&self) -> Vec<Option<Topology>> {
+        let of = |body: &crate::model::BodyModel| {
+            body.fragile.as_ref().map(|f| {
+                let (tets, cracks) = match &f.pieces {
+                    Pieces::Tets(tets) => (tets.table.nodes.clone(), Vec::new()),
+                    Pieces::Points(points) => (Vec::new(), points.cracks.clone()),
+                };
+                Topology {
+                    origin: f.origin.clone(),
+                    tets,
+                    cracks,
+                    tips: f.tips.clone(),
+                    loose: f.loose.clone(),
+                    fragment_of: f.fragment_of.clone(),
+                    fragments: f.fragments.clone(),
+                }
+            })
+        };
+        self.bodies.iter().map(of).collect()
+    }
+
+    /// Lets bodies hang together as they did; how nodes are numbered then, if that differs.
+    pub(crate) fn set_topologies(&mut self, topologies: Vec<Option<Topology>>) -> Option<Relabel> {
+        let mut sources = vec![None; self.bodies.len()];
+        for ((spec, topology), sources) in self.bodies.iter_mut().zip(topologies).zip(&mut sources) {
+            let smoothed = is_smoothed_over_edges(spec.method);
+            let (Some(fragile), Some(topology)) = (&mut spec.fragile, topology) else { continue };
+            (fragile.tips, fragile.fragment_of) = (topology.tips, topology.fragment_of);
+            (fragile.fragments, fragile.loose) = (topology.fragments, topology.loose);
+            let same = match &fragile.pieces {
+                Pieces::Tets(tets) => tets.table.nodes == topology.tets,
+                Pieces::Points(points) => points.cracks == topology.cracks,
+            };
+            if same && fragile.origin == topology.origin {
+                continue;
+            }
+            match &mut fragile.pieces {
+                Pieces::Tets(tets) => {
+                    fragile.origin = topology.origin;
+                    tets.table.nodes = topology.tets;
+                    tets.refresh(fragile.origin.len(), smoothed);
+                }
+                Pieces::Points(points) => {
+                    points.mend();
+                    fragile.origin.truncate(fragile.strength.len());
+                    for crack in &topology.cracks {
+                        points.crack(&mut fragile.origin, crack);
+                    }
+                }
+            }
+            // Nodes of the unbroken body are always there, under their own numbers.
+            *sources = Some(fragile.origin.clone());
+        }
+        let old = self.bodies.iter().map(|b| b.nodes.clone()).collect();
+        let relabel = Relabel::new(old, sources);
+        relabel.changed().next()?;
+        relabel_model(self, &relabel, None);
+        Some(relabel)
+    }
+}

@@ -1,0 +1,153 @@
+//! Where cracks start and run: looks at stresses and proposes edits.
+
+use super::criterion::{Strength, danger, principal_bound};
+use super::fragile::{Fragile, Pieces, TetPieces};
+use super::star::{CrackPlane, one_side, rim};
+use super::stress::{Feeling, Sampler};
+use super::{Edit, point_rule};
+use crate::material::Fracture;
+use crate::math::{Real, Vec3};
+use crate::model::Model;
+use crate::state::State;
+
+/// Cosine between the planes of two neighbours above which they are one crack.
+pub(super) const ONE_CRACK: f64 = 0.8;
+
+/// What a rule has found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Proposal {
+    /// In the order in which they are to be carried out; each node is split once at most.
+    pub edits: Vec<Edit>,
+    /// Nodes that would break, but wait because the budget is used up.
+    pub waiting: usize,
+}
+
+/// A node that is beyond its strength.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub node: u32,
+    ratio: f64,
+    /// Square to the crack that it wants, in the present shape and at rest.
+    pub normal: Vec3<f64>,
+    pub at_rest: Vec3<f64>,
+}
+
+/// Proposes what must break in a body, with at most `budget` new nodes.
+///
+/// The worst node goes first, and with it those of its neighbours along the crack that are beyond their strength too and
+/// want to break the same way. Every other node around them waits for the next step: the crack has unloaded it.
+pub(super) fn propose<R: Real>(
+    sampler: &mut Sampler,
+    model: &Model<R>,
+    state: &State<R>,
+    (body, budget): (usize, usize),
+) -> Proposal {
+    let spec = &model.bodies[body];
+    let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return Proposal::default() };
+    let felt = sampler.look(model, state, body);
+    let beyond =
+        felt.iter().filter_map(|(n, feeling)| candidate(fragile, (fracture, spec.material.young_modulus), *n, feeling));
+    let mut candidates: Vec<Candidate> = beyond.collect();
+    if candidates.is_empty() {
+        return Proposal::default();
+    }
+    candidates.sort_by(|a, b| b.ratio.total_cmp(&a.ratio).then(a.node.cmp(&b.node)));
+    let first = spec.nodes.start;
+    let place = |n: u32| model.place(first + n as usize, state.u[first + n as usize]);
+    let tets = match &fragile.pieces {
+        Pieces::Tets(tets) => tets,
+        Pieces::Points(points) => return point_rule::spread(body, (points, &fragile.origin), &candidates, budget),
+    };
+    let mut spread = Spread::new(body, tets, candidates, fragile.origin.len(), budget);
+    spread.run(place);
+    spread.proposal
+}
+
+/// The node as a candidate, if it is beyond its strength.
+fn candidate(
+    fragile: &Fragile,
+    (fracture, young_modulus): (&Fracture, f64),
+    node: u32,
+    feeling: &Feeling,
+) -> Option<Candidate> {
+    let at_tip = fracture.strength_at_tip(young_modulus, fragile.size) / fracture.strength;
+    // Toughness alone decides in the field of a tip, which reaches beyond the tip itself.
+    let in_field = fragile.tips[node as usize] || (fracture.fracture_energy > 0.0 && fragile.is_near_tip(node));
+    let tip = if in_field { at_tip } else { 1.0 };
+    let factor = fragile.strength_of(node) * tip;
+    let least = fracture.grain.map_or(1.0, |g| (g.along / fracture.strength).min(1.0)) * fracture.strength * factor;
+    let yields = feeling.plastic >= fracture.plastic_limit;
+    if !yields && principal_bound(&feeling.stress) < least {
+        return None;
+    }
+    let turned = |g: [f64; 3]| (feeling.gradient * Vec3(g)).normalized();
+    let along = fracture.grain.map(|grain| (turned(grain.direction), grain.along * factor));
+    let found = danger(&feeling.stress, &Strength { across: fracture.strength * factor, along });
+    let ratio = found.ratio.max(feeling.plastic / fracture.plastic_limit);
+    let at_rest = (feeling.gradient.transpose() * found.normal).normalized();
+    (ratio >= 1.0).then_some(Candidate { node, ratio, normal: found.normal, at_rest })
+}
+
+/// Cracks growing through the candidates of one body.
+struct Spread<'a> {
+    body: usize,
+    tets: &'a TetPieces,
+    candidates: Vec<Candidate>,
+    /// Where each node stands among the candidates.
+    place_of: Vec<Option<u32>>,
+    /// Nodes whose elements have been changed, or are next to such.
+    touched: Vec<bool>,
+    budget: usize,
+    proposal: Proposal,
+}
+
+impl<'a> Spread<'a> {
+    fn new(body: usize, tets: &'a TetPieces, candidates: Vec<Candidate>, nodes: usize, budget: usize) -> Self {
+        let mut place_of = vec![None; nodes];
+        for (k, candidate) in candidates.iter().enumerate() {
+            place_of[candidate.node as usize] = Some(k as u32);
+        }
+        let proposal = Proposal::default();
+        Spread { body, tets, candidates, place_of, touched: vec![false; nodes], budget, proposal }
+    }
+
+    fn run(&mut self, place: impl Fn(u32) -> Vec3<f64> + Copy) {
+        for k in 0..self.candidates.len() {
+            if !self.touched[self.candidates[k].node as usize] {
+                self.crack(k, place);
+            }
+        }
+    }
+
+    /// Splits a candidate, and those that it leads to.
+    fn crack(&mut self, start: usize, place: impl Fn(u32) -> Vec3<f64> + Copy) {
+        let mut front = vec![start];
+        let mut members: Vec<u32> = Vec::new();
+        let mut next = 0;
+        while next < front.len() {
+            let Candidate { node, normal, .. } = self.candidates[front[next]];
+            next += 1;
+            let plane = CrackPlane { point: place(node), normal };
+            let Some(elements) = one_side(self.tets, node, &plane, place) else { continue };
+            if self.proposal.edits.len() == self.budget {
+                self.proposal.waiting += 1;
+                continue;
+            }
+            for n in rim(self.tets, node, &elements) {
+                let known = self.place_of[n as usize].map(|k| k as usize);
+                if let Some(k) = known.filter(|k| !front.contains(k) && !self.touched[n as usize])
+                    && self.candidates[k].normal.dot(normal).abs() > ONE_CRACK
+                {
+                    front.push(k);
+                }
+            }
+            members.push(node);
+            self.proposal.edits.push(Edit::SplitNode { body: self.body, node, elements, normal: normal.0 });
+        }
+        for n in members {
+            for t in self.tets.around(n) {
+                self.tets.table.nodes[t as usize].iter().for_each(|&m| self.touched[m as usize] = true);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The elements around a node, and how a crack divides them.
+
+use super::fragile::{TetPieces, centre};
+use crate::math::Vec3;
+
+/// A plane through a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CrackPlane {
+    /// A point on it [m].
+    pub point: Vec3<f64>,
+    /// Square to it.
+    pub normal: Vec3<f64>,
+}
+
+/// The elements around `node` on the smaller side of a plane; `None` when all are on one side. Elements that never part
+/// from each other go together.
+pub(super) fn one_side(
+    pieces: &TetPieces,
+    node: u32,
+    plane: &CrackPlane,
+    place: impl Fn(u32) -> Vec3<f64> + Copy,
+) -> Option<Vec<u32>> {
+    let height = |t: u32| {
+        let (volume, tet) = (pieces.table.volumes[t as usize], pieces.table.nodes[t as usize]);
+        (volume * (centre(tet, place) - plane.point).dot(plane.normal), volume)
+    };
+    let star: Vec<u32> = pieces.around(node).collect();
+    let above = |t: u32| match pieces.cells.get(t as usize) {
+        None => height(t).0 > 0.0,
+        Some(cell) => {
+            let together = star.iter().filter(|s| pieces.cells[**s as usize] == *cell);
+            together.map(|s| height(*s).0).sum::<f64>() > 0.0
+        }
+    };
+    let (over, under): (Vec<u32>, Vec<u32>) = star.iter().copied().partition(|t| above(*t));
+    if over.is_empty() || under.is_empty() {
+        return None;
+    }
+    Some(if under.len() < over.len() { under } else { over })
+}
+
+/// Nodes besides `node` that elements on both sides have: the crack ends there, or goes on.
+pub(super) fn rim(pieces: &TetPieces, node: u32, side: &[u32]) -> Vec<u32> {
+    let corners = |t: u32| pieces.table.nodes[t as usize];
+    let mut here: Vec<u32> = side.iter().flat_map(|t| corners(*t)).collect();
+    let mut there: Vec<u32> = pieces.around(node).filter(|t| !side.contains(t)).flat_map(corners).collect();
+    here.sort_unstable();
+    here.dedup();
+    there.sort_unstable();
+    here.retain(|n| *n != node && there.binary_search(n).is_ok());
+    here
+}
+
+/// Area of the faces around `node` that separate a side from the rest [m²].
+pub(super) fn area(pieces: &TetPieces, node: u32, side: &[u32], place: impl Fn(u32) -> Vec3<f64>) -> f64 {
+    let mut total = 0.0;
+    for t in pieces.around(node).filter(|t| !side.contains(t)) {
+        for s in side {
+            let (a, b) = (pieces.table.nodes[t as usize], pieces.table.nodes[*s as usize]);
+            let shared: Vec<u32> = a.into_iter().filter(|n| b.contains(n)).collect();
+            if let [p, q, r] = shared[..] {
+                let [p, q, r] = [p, q, r].map(&place);
+                total += 0.5 * (q - p).cross(r - p).norm();
+            }
+        }
+    }
+    total
+}
+
+/// The elements around a node in groups that hang together by faces, or because they never part; the largest group first,
+/// and the one with the first element among equals.
+pub(super) fn groups(pieces: &TetPieces, node: u32) -> Vec<Vec<u32>> {
+    let star: Vec<u32> = pieces.around(node).collect();
+    let joined = |a: u32, b: u32| {
+        let together = !pieces.cells.is_empty() && pieces.cells[a as usize] == pieces.cells[b as usize];
+        let (a, b) = (pieces.table.nodes[a as usize], pieces.table.nodes[b as usize]);
+        together || a.iter().filter(|n| b.contains(n)).count() >= 3
+    };
+    let mut left: Vec<u32> = star;
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    while let Some(&first) = left.first() {
+        let mut group = vec![first];
+        left.remove(0);
+        let mut next = 0;
+        while next < group.len() {
+            let at = group[next];
+            next += 1;
+            left.retain(|&t| {
+                let with = joined(at, t);
+                if with {
+                    group.push(t);
+                }
+                !with
+            });
+        }
+        group.sort_unstable();
+        groups.push(group);
+    }
+    groups.sort_by_key(|g| (std::cmp::Reverse(g.len()), g[0]));
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::structured::{CubeSplit, box_tets};
+    use crate::stencil::TetTable;
+
+    fn pieces() -> (TetPieces, Vec<[f64; 3]>) {
+        let mesh = box_tets([2, 2, 2], [0.0; 3], [2.0; 3], CubeSplit::Five).expect("a block");
+        let table = TetTable::build(&mesh.points, &mesh.tets).expect("sound");
+        (TetPieces::new(table, Vec::new(), false, mesh.points.len()), mesh.points)
+    }
+
+    #[test]
+    fn a_plane_through_the_middle_divides_the_star_along_faces() {
+        let (pieces, points) = pieces();
+        let place = |n: u32| Vec3(points[n as usize]);
+        let middle = 13;
+        assert_eq!(points[middle as usize], [1.0; 3]);
+        let plane = CrackPlane { point: Vec3([1.0; 3]), normal: Vec3([1.0, 0.0, 0.0]) };
+        let side = one_side(&pieces, middle, &plane, place).expect("two sides");
+        assert_eq!(2 * side.len(), pieces.around(middle).count());
+        // The faces between the sides lie in the plane, and their other corners as well.
+        assert!(rim(&pieces, middle, &side).iter().all(|n| points[*n as usize][0] == 1.0));
+        // Each of the four squares around the node gives it a triangle, or two.
+        let cut = area(&pieces, middle, &side, place);
+        assert!((cut - 4.0).abs() < 1e-12 || (cut - 2.0).abs() < 1e-12, "{cut}");
+        let beside = CrackPlane { point: Vec3([5.0, 0.0, 0.0]), ..plane };
+        assert!(one_side(&pieces, middle, &beside, place).is_none());
+    }
+
+    #[test]
+    fn a_whole_star_is_one_group() {
+        let (pieces, points) = pieces();
+        for n in 0..points.len() as u32 {
+            assert_eq!(groups(&pieces, n).len(), 1, "node {n}");
+        }
+    }
+
+    #[test]
+    fn elements_that_touch_at_an_edge_are_apart() {
+        let points = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]];
+        let tets = [[0, 1, 2, 3], [0, 1, 4, 5]];
+        let table = TetTable::build(&points, &tets).expect("sound");
+        let mut pieces = TetPieces::new(table, Vec::new(), false, 6);
+        assert_eq!(groups(&pieces, 0), [[0], [1]]);
+        pieces.cells = vec![7, 7];
+        assert_eq!(groups(&pieces, 0), [[0, 1]]);
+    }
+}

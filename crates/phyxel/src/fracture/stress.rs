@@ -1,0 +1,149 @@
+//! What nodes feel: the stresses of the elements around them, averaged by volume.
+
+use super::alarm;
+use super::criterion::principal_bound;
+use super::fragile::{Fragile, Pieces};
+use crate::material::Fracture;
+use crate::math::{Mat3, Real};
+use crate::model::Model;
+use crate::par;
+use crate::scene::Method;
+use crate::state::State;
+use crate::stencil::block::Block;
+
+/// What one node feels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Feeling {
+    /// Cauchy stress [Pa].
+    pub stress: Mat3<f64>,
+    /// Deformation gradient.
+    pub gradient: Mat3<f64>,
+    /// Accumulated plastic strain.
+    pub plastic: f64,
+    /// Rest volume of the elements around it, times how often they count [m³].
+    pub volume: f64,
+}
+
+const NOTHING: Feeling =
+    Feeling { stress: Mat3([[0.0; 3]; 3]), gradient: Mat3([[0.0; 3]; 3]), plastic: 0.0, volume: 0.0 };
+
+/// Buffers of looking at stresses.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sampler {
+    /// Elements that must be looked at.
+    alarms: Vec<bool>,
+    marked: Vec<bool>,
+}
+
+impl Sampler {
+    /// Nodes of a body that may break, ascending, and what they feel. Elements are averaged around nodes because one
+    /// alone is too noisy to tell where a crack begins (Parker and O'Brien 2009).
+    pub fn look<R: Real>(&mut self, model: &Model<R>, state: &State<R>, body: usize) -> Vec<(u32, Feeling)> {
+        let spec = &model.bodies[body];
+        let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return Vec::new() };
+        let blocks: Vec<usize> = (0..model.blocks.len()).filter(|k| model.blocks[*k].body == body).collect();
+        let weakest = fragile.strength.iter().copied().fold(1.0, f64::min);
+        if blocks.is_empty() || !self.mark(model, state, &blocks, (fragile, fracture, weakest)) {
+            return Vec::new();
+        }
+        let mut total = vec![NOTHING; fragile.origin.len()];
+        for (place, &k) in blocks.iter().enumerate() {
+            let part = self.sum(model, state, k, (fragile, spec.method, place));
+            for ((sum, part), _) in total.iter_mut().zip(&part).zip(&self.marked).filter(|(_, marked)| **marked) {
+                let share = 1.0 / part.volume.max(f64::MIN_POSITIVE);
+                sum.stress += part.stress * share;
+                if place == 0 {
+                    (sum.gradient, sum.plastic, sum.volume) =
+                        (part.gradient * share, part.plastic * share, part.volume);
+                }
+            }
+        }
+        let felt = total.into_iter().enumerate().filter(|(n, _)| self.marked[*n]);
+        felt.map(|(n, feeling)| (n as u32, feeling)).collect()
+    }
+
+    /// Marks the nodes of elements that may be near to breaking; false when there are none.
+    fn mark<R: Real>(
+        &mut self,
+        model: &Model<R>,
+        state: &State<R>,
+        blocks: &[usize],
+        (fragile, fracture, weakest): (&Fragile, &Fracture, f64),
+    ) -> bool {
+        let young_modulus = model.bodies[model.blocks[blocks[0]].body].material.young_modulus;
+        let (least, limit) = (fracture.least_strength(young_modulus, fragile.size) * weakest, fracture.plastic_limit);
+        self.marked.clear();
+        if let [only] = blocks {
+            let (block, inner) = (&model.blocks[*only], state.inner(0.0).of(*only));
+            if !alarm::raise(block, (&state.u, inner), (least, limit), &mut self.alarms) {
+                return false;
+            }
+            self.marked.resize(fragile.origin.len(), false);
+            let method = model.bodies[block.body].method;
+            for e in (0..self.alarms.len()).filter(|e| self.alarms[*e]) {
+                owners(fragile, (method, 0), e, |n| self.marked[n as usize] = true);
+            }
+        } else {
+            // Parts of one stress: their bounds add up.
+            let worst = |k: usize| {
+                let (block, inner) = (&model.blocks[k], state.inner(0.0).of(k));
+                par::max(block.len(), 0.0, |e| {
+                    let bound = principal_bound(&Mat3(block.cauchy_stress(e, &state.u, inner).1.to_f64()));
+                    (bound / least).max(inner.grains.get(e).map_or(0.0, |g| g.plastic_strain.to_f64()) / limit)
+                })
+            };
+            if blocks.iter().map(|k| worst(*k)).sum::<f64>() < 1.0 {
+                return false;
+            }
+            self.marked.resize(fragile.origin.len(), true);
+        }
+        if let Pieces::Tets(tets) = &fragile.pieces {
+            self.marked.iter_mut().zip(&tets.splittable).for_each(|(marked, splittable)| *marked &= splittable);
+        }
+        self.marked.contains(&true)
+    }
+
+    /// Sums over the elements of a block around each marked node.
+    fn sum<R: Real>(
+        &self,
+        model: &Model<R>,
+        state: &State<R>,
+        k: usize,
+        (fragile, method, place): (&Fragile, Method, usize),
+    ) -> Vec<Feeling> {
+        let (block, inner): (&Block<R>, _) = (&model.blocks[k], state.inner(0.0).of(k));
+        let mut sums = vec![NOTHING; fragile.origin.len()];
+        for e in 0..block.len() {
+            let mut wanted = false;
+            owners(fragile, (method, place), e, |n| wanted |= self.marked[n as usize]);
+            if !wanted {
+                continue;
+            }
+            let (gradient, stress) = block.cauchy_stress(e, &state.u, inner);
+            let stress = Mat3(stress.to_f64()).symmetric_part();
+            if !stress.is_finite() {
+                continue; // pressed flat: there is no area for a stress to act on
+            }
+            let (gradient, volume) = (Mat3(gradient.to_f64()), block.volumes()[e].to_f64());
+            let plastic = inner.grains.get(e).map_or(0.0, |g| g.plastic_strain.to_f64());
+            owners(fragile, (method, place), e, |n| {
+                let sum = &mut sums[n as usize];
+                sum.stress += stress * volume;
+                sum.gradient += gradient * volume;
+                sum.plastic += plastic * volume;
+                sum.volume += volume;
+            });
+        }
+        sums
+    }
+}
+
+/// Calls `visit` with the nodes whose stress the element `e` of a body's `place`-th block is part of.
+fn owners(fragile: &Fragile, (method, place): (Method, usize), e: usize, mut visit: impl FnMut(u32)) {
+    let Pieces::Tets(tets) = &fragile.pieces else { return visit(e as u32) };
+    match (method, place) {
+        (Method::Edge, _) | (Method::Selective, 0) => tets.edges[e].into_iter().for_each(visit),
+        (Method::Node, _) | (Method::Selective, _) => visit(e as u32),
+        _ => tets.table.nodes[e].into_iter().for_each(visit),
+    }
+}

@@ -1,0 +1,65 @@
+//! The surfaces that contact sees follow the pieces: each fragment is a part of its own.
+
+use super::fragile::{Fragile, Pieces};
+use super::relabel::Relabel;
+use crate::contact::{Part, Surface, Vertex};
+use crate::math::{Real, Vec3};
+use crate::model::{BodyModel, Model, Skin};
+
+/// Builds the contact surface anew, the same bodies in the same order.
+pub(super) fn rebuild<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
+    if model.surface.parts.is_empty() {
+        return;
+    }
+    let old = std::mem::take(&mut model.surface);
+    let rest: Vec<Vec3<f64>> = model.rest.iter().map(|x| Vec3(x.to_f64())).collect();
+    let mut surface = Surface::default();
+    let (mut first, mut first_face, mut done) = (0, 0, None);
+    for (index, part) in old.parts.iter().enumerate() {
+        let end = first + old.part_of[first..].iter().take_while(|p| **p as usize == index).count();
+        let in_part = |t: &[u32; 3]| (t[0] as usize) < end;
+        let end_face = first_face + old.triangles[first_face..].iter().take_while(|t| in_part(t)).count();
+        let spec = &model.bodies[part.body];
+        match (&relabel.sources[part.body], &spec.skin) {
+            // All pieces of a body come at once.
+            (Some(_), Skin::Nodes(_)) if done == Some(part.body) => {}
+            (Some(_), Skin::Nodes(nodes)) => add_pieces(&mut surface, *part, (spec, nodes), &rest),
+            _ => {
+                let moved = |v: &Vertex| Vertex { nodes: v.nodes.map(|n| relabel.node(n)), weights: v.weights };
+                let vertices = old.vertices[first..end].iter().map(moved).collect();
+                let own = |t: &[u32; 3]| t.map(|v| v - first as u32);
+                let triangles: Vec<[u32; 3]> = old.triangles[first_face..end_face].iter().map(own).collect();
+                surface.add(*part, vertices, &triangles, &rest);
+            }
+        }
+        done = Some(part.body);
+        (first, first_face) = (end, end_face);
+    }
+    model.surface = surface;
+}
+
+/// Adds the surface of each fragment of a body.
+fn add_pieces(surface: &mut Surface, part: Part, (spec, nodes): (&BodyModel, &[u32]), rest: &[Vec3<f64>]) {
+    let Some(Fragile { pieces: Pieces::Tets(tets), fragment_of, fragments, origin, .. }) = &spec.fragile else {
+        return;
+    };
+    let mut owner = vec![0u32; origin.len()];
+    for (tet, fragment) in tets.table.nodes.iter().zip(fragment_of) {
+        tet.iter().for_each(|n| owner[*n as usize] = *fragment);
+    }
+    let fragment = |vertex: u32| owner[nodes[vertex as usize] as usize - spec.nodes.start] as usize;
+    let mut place = vec![0u32; nodes.len()];
+    let mut vertices: Vec<Vec<Vertex>> = vec![Vec::new(); fragments.len()];
+    for (k, n) in nodes.iter().enumerate() {
+        let own = &mut vertices[fragment(k as u32)];
+        place[k] = own.len() as u32;
+        own.push(Vertex::node(*n));
+    }
+    let mut triangles: Vec<Vec<[u32; 3]>> = vec![Vec::new(); fragments.len()];
+    for t in &spec.layout.skin_triangles {
+        triangles[fragment(t[0])].push(t.map(|v| place[v as usize]));
+    }
+    for (vertices, triangles) in vertices.into_iter().zip(triangles).filter(|(v, _)| !v.is_empty()) {
+        surface.add(part, vertices, &triangles, rest);
+    }
+}
