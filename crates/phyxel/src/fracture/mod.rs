@@ -1,7 +1,7 @@
 //! When and how bodies break.
 //!
 //! A rule looks at the stresses after a step and proposes edits ([`Edit`]); it changes nothing. The edits are carried out in
-//! one place ([`apply`]), which gives every array of the model and of the state its new nodes. No element is ever
+//! one place (`apply`), which gives every array of the model and of the state its new nodes. No element is ever
 //! deleted: a node is given to the elements on one side of the crack, and a copy of it to those on the other.
 
 mod alarm;

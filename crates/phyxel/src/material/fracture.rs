@@ -64,7 +64,7 @@ impl Fracture {
     ///
     /// Stress grows without bound towards a tip, `K/√(2π r)`, so what elements show of it depends on their size. A mean over
     /// elements of size `h` around the tip is that at a distance proportional to `h`; a crack runs when `K² = G E`
-    /// (Irwin 1957). With [`TIP_DISTANCE`], notched beams of tetrahedra, smoothed or not, and of phyxels break within a fifth of
+    /// (Irwin 1957). With `TIP_DISTANCE`, notched beams of tetrahedra, smoothed or not, and of phyxels break within a fifth of
     /// what linear fracture mechanics says.
     pub fn strength_at_tip(&self, young_modulus: f64, size: f64) -> f64 {
         if self.fracture_energy <= 0.0 {
