@@ -68,7 +68,12 @@ impl Splitting<'_> {
             touched.extend([*node, copy]);
         }
         while !touched.is_empty() && *left > 0 {
+            let before = *left;
             touched = self.part_loose(touched, left);
+            // What is left of the budget may be too little for any of them.
+            if *left == before {
+                break;
+            }
         }
         touched.sort_unstable();
         touched.dedup();
