@@ -58,6 +58,9 @@ impl Breaker {
         budget: usize,
         report: &mut StepReport,
     ) -> Option<Relabel> {
+        if model.bodies.iter().all(|b| b.fragile.is_none()) {
+            return None;
+        }
         self.samplers.resize_with(model.bodies.len(), Sampler::default);
         let (known, felt) = (&*model, &*state);
         let look = |(body, sampler): (usize, &mut Sampler)| {
