@@ -444,6 +444,7 @@ impl<R: Real> Simulation<R> {
             } else {
                 body.skin.positions(body.nodes.start, |n| self.position(n), deformation)
             },
+            ..BodyFrame::default()
         };
         body.fragile.as_ref().map_or(frame.clone(), |fragile| fragile.spread(&frame))
     }
@@ -552,5 +553,5 @@ fn rigid_frame(body: &RigidModel, state: &RigidState) -> BodyFrame {
     let velocity = |p: &[f64; 3]| (state.velocity + state.spin.cross(Vec3(*p) - state.center)).0;
     let velocities = positions.iter().map(velocity).collect();
     let (von_mises, temperatures) = (vec![0.0; positions.len()], Vec::new());
-    BodyFrame { von_mises, temperatures, skin: positions.clone(), positions, velocities }
+    BodyFrame { von_mises, temperatures, skin: positions.clone(), positions, velocities, ..BodyFrame::default() }
 }

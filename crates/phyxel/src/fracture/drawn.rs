@@ -4,7 +4,7 @@
 //! there, hidden between elements as long as these touch. So the layout of results never changes, a break costs
 //! nothing, and an undamaged body looks undamaged.
 
-use crate::record::{BodyLayout, Cells};
+use crate::record::{BodyLayout, Cells, Look};
 use crate::shape::quality::FACES;
 
 /// The constant layout of a body that can break.
@@ -43,6 +43,7 @@ impl Drawn {
             cells: Cells::Tets(renumbered),
             skin_triangles,
             skin_parts,
+            look: Look::default(),
         };
         Drawn { layout, corners }
     }

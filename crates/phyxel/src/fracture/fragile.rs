@@ -190,6 +190,7 @@ impl Fragile {
             velocities: triples(&frame.velocities),
             von_mises: numbers(&frame.von_mises),
             temperatures: numbers(&frame.temperatures),
+            ..BodyFrame::default()
         }
     }
 

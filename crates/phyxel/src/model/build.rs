@@ -8,7 +8,7 @@ use crate::fracture::{Fragile, check_body as check_fragile, may_break};
 use crate::material::plastic::InnerLaw;
 use crate::material::{AnyLaw, MaterialError, Part, Viscosity};
 use crate::math::{Mat3, Real, Vec3};
-use crate::record::{BodyLayout, Cells};
+use crate::record::{BodyLayout, Cells, Look};
 use crate::scene::{Body, Lagrangian, Load, LoadKind, MassKind, Method, Pin, Region, Scene};
 use crate::shape::{EmbeddedMesh, Geometry, PointSampling, SpringNet, TetMesh, quality::boundary_triangles};
 use crate::stencil::block::{Block, Stencils};
@@ -150,6 +150,7 @@ impl<R: Real> Model<R> {
             cells,
             skin_triangles,
             skin_parts: Vec::new(),
+            look: Look::default(),
         };
         self.bodies.push(BodyModel {
             name: body.name.clone(),

@@ -1,7 +1,7 @@
 //! Rigid bodies and triggers within a model.
 
 use crate::contact::Collider;
-use crate::record::{BodyLayout, Cells};
+use crate::record::{BodyLayout, Cells, Look};
 use crate::rigid::{Mass, mass_properties, surface};
 use crate::scene::{self, Groups};
 use crate::shape::TriMesh;
@@ -38,6 +38,7 @@ impl RigidModel {
             cells: Cells::Points,
             skin_triangles: drawn.triangles.clone(),
             skin_parts: Vec::new(),
+            look: Look::default(),
         };
         let mass = mass_properties(&body.shape, body.density);
         RigidModel { name: body.name.clone(), surface: Collider::new(&collider), mass, drawn, layout }

@@ -3,10 +3,12 @@
 mod bytes;
 mod hash;
 mod heat;
+mod look;
 mod snapshot;
 mod topology;
 
 pub use hash::{Fnv, state_hash};
+pub use look::{FreeSurface, Look, PartLook, Surfels};
 pub use snapshot::SnapshotError;
 pub(crate) use snapshot::{Progress, decode, decode_topologies, encode};
 
@@ -24,6 +26,8 @@ pub struct BodyLayout {
     /// What each of those triangles shows: 0 the outside, other numbers the inside of matter that breaks
     /// ([`Fracture::interior`](crate::material::Fracture)). Empty where all is outside.
     pub skin_parts: Vec<u32>,
+    /// Colours and textures of that surface.
+    pub look: Look,
 }
 
 /// The cells of a body, over its own nodes.
@@ -51,6 +55,10 @@ pub struct BodyFrame {
     pub temperatures: Vec<f64>,
     /// Positions of the drawn surface's vertices [m]; empty when there is none.
     pub skin: Vec<[f64; 3]>,
+    /// A surface of its own in this frame, drawn instead of the skin.
+    pub free: Option<FreeSurface>,
+    /// Surfels, drawn beside or instead of the skin.
+    pub surfels: Option<Surfels>,
 }
 
 /// Everything visible at one time.

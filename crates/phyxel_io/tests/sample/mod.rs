@@ -13,7 +13,7 @@ pub fn layouts() -> Vec<BodyLayout> {
         node_count,
         cells,
         skin_triangles,
-        skin_parts: vec![],
+        ..BodyLayout::default()
     };
     let (_, skin) = cube_skin();
     let (bar, tets) = bar();
