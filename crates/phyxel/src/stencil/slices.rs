@@ -55,7 +55,7 @@ fn split<D: Cut, T: Tally>(
     first: usize,
     count: usize,
     data: D,
-    fill: &(impl Fn(usize, D) -> T + Sync),
+    fill: &(dyn Fn(usize, D) -> T + Sync),
 ) -> T {
     if count <= GRAIN {
         let (mut rest, mut tally) = (data, T::default());

@@ -52,7 +52,7 @@ fn par_elements<R: Real>(
     offsets: &[u32],
     deltas: &mut [Vec3<R>],
     multipliers: &mut [[R; 4]],
-    f: &(impl Fn(usize, &mut [Vec3<R>], &mut [R; 4]) + Sync),
+    f: &(dyn Fn(usize, &mut [Vec3<R>], &mut [R; 4]) + Sync),
 ) {
     if elements.len() <= 128 {
         let mut rest = deltas;
