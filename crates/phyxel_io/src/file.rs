@@ -55,12 +55,26 @@ pub enum OutputError {
     BadIndex {
         /// The body.
         body: String,
-        /// `cells` or `skin triangles`.
+        /// `cells` or `surface triangles`.
         what: &'static str,
         /// The node named.
         index: u32,
         /// How many there are.
         count: usize,
+    },
+    /// A look that does not fit the triangles of the skin.
+    #[error(
+        "body `{body}` cannot be recorded: its look has {found} {what} for a skin of {expected} triangles: give one for each, or none"
+    )]
+    BadLook {
+        /// The body.
+        body: String,
+        /// What does not fit.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many triangles there are.
+        expected: usize,
     },
     /// A file whose name says nothing about its format.
     #[error("`{}` has an extension that stands for no format written here: use one of {known}", .path.display())]

@@ -115,13 +115,17 @@ fn ply_has_the_size_that_its_header_promises() {
         header.lines().find_map(|l| l.strip_prefix(&format!("element {element} "))).unwrap().parse().unwrap()
     };
     let (vertices, faces) = (count("vertex"), count("face"));
-    assert_eq!(bytes.len() - end, vertices * 16 + faces * 13);
+    assert_eq!(bytes.len() - end, vertices * 31 + faces * 13);
 
     let frame = sample::frame(1);
     let bar = vertices - 99;
     let float = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    assert_eq!(float(end + 16 * bar), frame.bodies[3].positions[0][0] as f32);
-    assert_eq!(u32s(&bytes[end + 16 * bar + 12..end + 16 * bar + 16]), [3], "the bar is body 3");
+    let vertex = end + 31 * bar;
+    assert_eq!(float(vertex), frame.bodies[3].positions[0][0] as f32);
+    let normal: f32 = [12, 16, 20].map(|k| float(vertex + k).powi(2)).iter().sum();
+    assert!((normal - 1.0).abs() < 1e-5, "normals have unit length");
+    assert!(bytes[vertex + 24..vertex + 27].iter().any(|c| *c > 50), "it has a colour");
+    assert_eq!(u32s(&bytes[vertex + 27..vertex + 31]), [3], "the bar is body 3");
     let last_face = u32s(&bytes[bytes.len() - 12..]);
     assert!(last_face.iter().all(|&v| (v as usize) >= bar && (v as usize) < vertices), "{last_face:?}");
 }
@@ -135,8 +139,16 @@ fn obj_has_one_object_per_body_and_counts_from_one() {
     assert_eq!(objects, ["cube", "ball_of_phyxels", "net", "cube"]);
     let vertices = text.lines().filter(|l| l.starts_with("v ")).count();
     let named = text.lines().filter(|l| l.starts_with(['f', 'l', 'p'])).flat_map(|l| l.split(' ').skip(1));
-    let named: Vec<usize> = named.map(|v| v.parse().unwrap()).collect();
+    let named: Vec<usize> = named.map(|v| v.split('/').next().unwrap().parse().unwrap()).collect();
     assert_eq!((*named.iter().min().unwrap(), *named.iter().max().unwrap()), (1, vertices));
+    let normals = text.lines().filter(|l| l.starts_with("vn ")).count();
+    let used = text.lines().filter(|l| l.starts_with("f ")).flat_map(|l| l.split(' ').skip(1));
+    let used: Vec<usize> = used.map(|v| v.split("//").nth(1).unwrap().parse().unwrap()).collect();
+    assert_eq!((*used.iter().min().unwrap(), *used.iter().max().unwrap()), (1, normals));
+    let materials = fs::read_to_string(dir.path().join("obj/materials.mtl")).unwrap();
+    for name in text.lines().filter_map(|l| l.strip_prefix("usemtl ")) {
+        assert!(materials.contains(&format!("newmtl {name}\n")), "{name}");
+    }
 }
 
 /// An animated attribute of a USD text: its type and name, the times, and the number of tuples per sample.
@@ -146,8 +158,9 @@ type Attribute = (String, Vec<usize>, usize);
 fn usd_samples(text: &str) -> Vec<(String, Vec<Attribute>)> {
     let mut bodies: Vec<(String, Vec<Attribute>)> = vec![];
     for line in text.lines().map(str::trim) {
-        if let Some(head) = line.strip_prefix("def ").filter(|h| !h.starts_with("Xform")) {
-            bodies.push((head.to_string(), vec![]));
+        let words = line.strip_prefix("def ").filter(|h| ["Mesh", "Points", "Basis"].iter().any(|k| h.starts_with(k)));
+        if let Some(head) = words {
+            bodies.push((head.trim_end_matches(" (").to_string(), vec![]));
         } else if let Some(name) = line.strip_suffix(".timeSamples = {") {
             bodies.last_mut().unwrap().1.push((name.to_string(), vec![], 0));
         } else if let Some((time, tuples)) = line.split_once(": [(") {
@@ -193,7 +206,7 @@ fn csv_has_a_row_per_frame() {
 }
 
 /// Everything but the sheet, whose pictures are compared by their own test.
-const EXACT: [Format; 5] = [Format::Usd, Format::Vtk, Format::Ply, Format::Obj, Format::Csv];
+const EXACT: [Format; 6] = [Format::Usd, Format::Vtk, Format::Ply, Format::Obj, Format::Csv, Format::Html];
 
 fn assert_same_folder(a: &Path, b: &Path) {
     assert_eq!(names_in(a), names_in(b));

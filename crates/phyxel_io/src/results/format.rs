@@ -17,6 +17,8 @@ pub enum Format {
     Obj,
     /// A table of energies and counters, one row per frame.
     Csv,
+    /// One page that plays the result in a browser.
+    Html,
     /// A sheet of pictures.
     Png,
 }
@@ -42,7 +44,8 @@ pub enum FormatError {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 6] = [Format::Usd, Format::Vtk, Format::Ply, Format::Obj, Format::Csv, Format::Png];
+    pub const ALL: [Format; 7] =
+        [Format::Usd, Format::Vtk, Format::Ply, Format::Obj, Format::Csv, Format::Html, Format::Png];
 
     /// The word that users write.
     pub const fn name(self) -> &'static str {
@@ -52,6 +55,7 @@ impl Format {
             Format::Ply => "ply",
             Format::Obj => "obj",
             Format::Csv => "csv",
+            Format::Html => "html",
             Format::Png => "png",
         }
     }
@@ -113,6 +117,9 @@ mod tests {
             );
         }
         let message = Format::parse_list("usd,fbx").unwrap_err().to_string();
-        assert!(message.contains("`fbx` is unknown") && message.contains("usd, vtk, ply, obj, csv, png"), "{message}");
+        assert!(
+            message.contains("`fbx` is unknown") && message.contains("usd, vtk, ply, obj, csv, html, png"),
+            "{message}"
+        );
     }
 }

@@ -1,14 +1,19 @@
 //! Results: the frames of a simulation, in the forms that other programs read.
 
+mod creases;
 mod csv;
 mod format;
+mod html;
+mod looks;
 mod obj;
 mod ply;
 mod recorder;
 mod sequence;
 mod sheet;
 mod sheet_memory;
+mod textures;
 mod usd;
+mod usd_looks;
 mod usd_parts;
 mod vtk;
 
@@ -56,6 +61,7 @@ fn writer(format: Format, run: &Arc<Run>) -> Result<Box<dyn Writer>, OutputError
         Format::Ply => Box::new(ply::PlyWriter::create(run)?),
         Format::Obj => Box::new(obj::ObjWriter::create(run)?),
         Format::Csv => Box::new(csv::CsvWriter::create(run)?),
+        Format::Html => Box::new(html::HtmlWriter::create(run)?),
         Format::Png => Box::new(sheet::SheetWriter::create(run)?),
     })
 }

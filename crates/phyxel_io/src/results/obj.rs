@@ -1,53 +1,51 @@
-//! OBJ: the surfaces as text, one object per body, one file per frame.
+//! OBJ: the surfaces as text, one object per body, one file per frame; the materials in one MTL beside them.
+//!
+//! Vertices that have a colour carry it behind their coordinates, as most readers understand.
 
+use super::creases::Creases;
+use super::looks::{LookOf, distinct_parts, look_of};
 use super::sequence::Sequence;
+use super::textures::Textures;
 use super::{FrameStats, Run, Writer};
-use crate::drawable::DrawnShape;
-use crate::file::OutputError;
-use phyxel::record::Frame;
+use crate::drawable::{Drawable, DrawnShape, DrawnSurface};
+use crate::file::{AtomicFile, OutputError};
+use phyxel::record::{BodyFrame, Frame};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+const MATERIALS: &str = "materials.mtl";
 
 pub(super) struct ObjWriter {
     run: Arc<Run>,
     sequence: Sequence,
 }
 
+/// The numbers of the first vertex, texture coordinate and normal of a body: OBJ counts each from one, through the whole
+/// file.
+struct Firsts {
+    vertex: u64,
+    texture: u64,
+    normal: u64,
+}
+
 impl ObjWriter {
     pub(super) fn create(run: Arc<Run>) -> Result<Self, OutputError> {
         let sequence = Sequence::create(&run, "obj", "obj")?;
+        let textures = Textures::gather(&run)?;
+        AtomicFile::write(&sequence.folder().join(MATERIALS), |w| write_materials(&run, &textures, w))?;
         Ok(ObjWriter { run, sequence })
     }
 
     fn write(&self, frame: &Frame, w: &mut impl Write) -> io::Result<()> {
-        writeln!(w, "# phyxel, frame {}, time {} s", frame.index, frame.time)?;
-        // OBJ counts vertices from one, through the whole file.
-        let mut first = 1;
-        for (drawable, now) in self.run.drawables.iter().zip(&frame.bodies) {
-            writeln!(w, "o {}", drawable.name.replace(char::is_whitespace, "_"))?;
-            let points = drawable.points(now);
-            for [x, y, z] in points.iter().map(|p| p.map(|c| c as f32)) {
-                writeln!(w, "v {x} {y} {z}")?;
+        writeln!(w, "# phyxel, frame {}, time {} s\nmtllib {MATERIALS}", frame.index, frame.time)?;
+        let mut first = Firsts { vertex: 1, texture: 1, normal: 1 };
+        for (body, (drawable, now)) in self.run.drawables.iter().zip(&frame.bodies).enumerate() {
+            writeln!(w, "o {}", word(&drawable.name))?;
+            match drawable.surface(now) {
+                Some(surface) => write_surface(body, drawable, &surface, &mut first, w)?,
+                None => write_points(body, drawable, now, &mut first, w)?,
             }
-            match &drawable.shape {
-                DrawnShape::Triangles(triangles) => {
-                    for [a, b, c] in triangles.iter().map(|t| t.map(|v| first + u64::from(v))) {
-                        writeln!(w, "f {a} {b} {c}")?;
-                    }
-                }
-                DrawnShape::Segments(segments) => {
-                    for [a, b] in segments.iter().map(|s| s.map(|v| first + u64::from(v))) {
-                        writeln!(w, "l {a} {b}")?;
-                    }
-                }
-                DrawnShape::Spheres => {
-                    for vertex in first..first + points.len() as u64 {
-                        writeln!(w, "p {vertex}")?;
-                    }
-                }
-            }
-            first += points.len() as u64;
         }
         Ok(())
     }
@@ -61,4 +59,105 @@ impl Writer for ObjWriter {
     fn finish(self: Box<Self>) -> Result<Option<PathBuf>, OutputError> {
         Ok(Some(self.sequence.folder().to_path_buf()))
     }
+}
+
+/// A name without blanks.
+fn word(name: &str) -> String {
+    name.replace(char::is_whitespace, "_")
+}
+
+/// The name of the material of a part of a body; bodies may have the same name, but not the same number.
+fn material(body: usize, drawable: &Drawable, part: u32) -> String {
+    format!("{}_{body}_{part}", word(&drawable.name))
+}
+
+fn write_materials(run: &Run, textures: &Textures, w: &mut impl Write) -> io::Result<()> {
+    writeln!(w, "# phyxel")?;
+    for (body, drawable) in run.drawables.iter().enumerate() {
+        for part in distinct_parts(drawable) {
+            let LookOf { colour: [r, g, b, opacity], texture } = look_of(body, drawable, part);
+            writeln!(w, "\nnewmtl {}\nKd {r} {g} {b}\nd {opacity}\nillum 2", material(body, drawable, part))?;
+            if let Some(texture) = texture {
+                writeln!(w, "map_Kd {}", textures.place(texture, "../"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_vertices(points: &[[f64; 3]], colours: &[[f32; 3]], w: &mut impl Write) -> io::Result<()> {
+    for (i, [x, y, z]) in points.iter().map(|p| p.map(|c| c as f32)).enumerate() {
+        match colours.get(i) {
+            Some([r, g, b]) => writeln!(w, "v {x} {y} {z} {r} {g} {b}")?,
+            None => writeln!(w, "v {x} {y} {z}")?,
+        }
+    }
+    Ok(())
+}
+
+fn write_surface(
+    body: usize,
+    drawable: &Drawable,
+    surface: &DrawnSurface<'_>,
+    first: &mut Firsts,
+    w: &mut impl Write,
+) -> io::Result<()> {
+    let DrawnSurface { points, triangles, is_free, .. } = *surface;
+    write_vertices(points, surface.colours, w)?;
+    let uvs = if is_free { &[][..] } else { &drawable.look.uvs[..] };
+    for [u, v] in uvs.iter().flatten() {
+        writeln!(w, "vt {u} {v}")?;
+    }
+    let creases = surface.normals.is_empty().then(|| Creases::of(points, triangles));
+    let found = creases.as_ref().map(|c| c.normals(points, triangles)).unwrap_or_default();
+    let normals = if creases.is_some() { &found[..] } else { surface.normals };
+    for [x, y, z] in normals.iter().map(|n| n.map(|c| c as f32)) {
+        writeln!(w, "vn {x} {y} {z}")?;
+    }
+    let parts = if is_free { &[][..] } else { &drawable.parts[..] };
+    let mut last_part = None;
+    for (t, corners) in triangles.iter().enumerate() {
+        let part = parts.get(t).copied().unwrap_or(0);
+        if last_part.replace(part) != Some(part) {
+            writeln!(w, "usemtl {}", material(body, drawable, part))?;
+        }
+        let normal = creases.as_ref().map_or(*corners, |c| c.corners[t]);
+        write!(w, "f")?;
+        for k in 0..3 {
+            let (v, n) = (first.vertex + u64::from(corners[k]), first.normal + u64::from(normal[k]));
+            match uvs.is_empty() {
+                true => write!(w, " {v}//{n}")?,
+                false => write!(w, " {v}/{}/{n}", first.texture + (3 * t + k) as u64)?,
+            }
+        }
+        writeln!(w)?;
+    }
+    first.vertex += points.len() as u64;
+    first.texture += 3 * uvs.len() as u64;
+    first.normal += normals.len() as u64;
+    Ok(())
+}
+
+/// Bodies of lines and of points.
+fn write_points(
+    body: usize,
+    drawable: &Drawable,
+    now: &BodyFrame,
+    first: &mut Firsts,
+    w: &mut impl Write,
+) -> io::Result<()> {
+    let points = drawable.points(now);
+    write_vertices(points, &[], w)?;
+    writeln!(w, "usemtl {}", material(body, drawable, 0))?;
+    if let DrawnShape::Segments(segments) = &drawable.shape {
+        for [a, b] in segments.iter().map(|s| s.map(|v| first.vertex + u64::from(v))) {
+            writeln!(w, "l {a} {b}")?;
+        }
+    } else {
+        for vertex in first.vertex..first.vertex + points.len() as u64 {
+            writeln!(w, "p {vertex}")?;
+        }
+    }
+    first.vertex += points.len() as u64;
+    Ok(())
 }

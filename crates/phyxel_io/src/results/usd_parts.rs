@@ -7,22 +7,79 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-/// An animated attribute.
+/// An animated attribute: of a body's own prim, or (`Free…`) of the prim of its surface found anew.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Samples {
     Extent,
     Points,
+    Normals,
+    FreeExtent,
+    FreePoints,
+    FreeNormals,
+    FreeColours,
+    FreeCounts,
+    FreeIndices,
 }
 
 impl Samples {
-    const ALL: [Samples; 2] = [Samples::Extent, Samples::Points];
+    const ALL: [Samples; 9] = [
+        Samples::Extent,
+        Samples::Points,
+        Samples::Normals,
+        Samples::FreeExtent,
+        Samples::FreePoints,
+        Samples::FreeNormals,
+        Samples::FreeColours,
+        Samples::FreeCounts,
+        Samples::FreeIndices,
+    ];
 
     /// The line that opens the attribute's samples.
     const fn opening(self) -> &'static str {
         match self {
-            Samples::Extent => "float3[] extent.timeSamples = {",
-            Samples::Points => "point3f[] points.timeSamples = {",
+            Samples::Extent | Samples::FreeExtent => "float3[] extent.timeSamples = {",
+            Samples::Points | Samples::FreePoints => "point3f[] points.timeSamples = {",
+            Samples::Normals => "normal3f[] primvars:normals.timeSamples = {",
+            Samples::FreeNormals => "normal3f[] normals.timeSamples = {",
+            Samples::FreeColours => "color3f[] primvars:displayColor.timeSamples = {",
+            Samples::FreeCounts => "int[] faceVertexCounts.timeSamples = {",
+            Samples::FreeIndices => "int[] faceVertexIndices.timeSamples = {",
         }
+    }
+
+    /// How values hang on the surface, where it must be said.
+    const fn interpolation(self) -> &'static str {
+        match self {
+            Samples::Normals => "faceVarying",
+            Samples::FreeNormals | Samples::FreeColours => "vertex",
+            _ => "",
+        }
+    }
+
+    const fn is_free(self) -> bool {
+        use Samples::*;
+        matches!(self, FreeExtent | FreePoints | FreeNormals | FreeColours | FreeCounts | FreeIndices)
+    }
+
+    /// The attribute that a line opens, in a prim that is that of a surface found anew or not.
+    fn opened_by(line: &str, is_free: bool) -> Option<Samples> {
+        Samples::ALL.into_iter().find(|s| s.is_free() == is_free && s.opening() == line)
+    }
+}
+
+/// The prims of the bodies.
+pub(super) struct Names {
+    /// One per body.
+    pub own: Vec<String>,
+    /// Those of surfaces found anew, one per body whether it has one or not.
+    pub free: Vec<String>,
+}
+
+impl Names {
+    /// The body and kind of a prim.
+    fn find(&self, name: &str) -> Option<(usize, bool)> {
+        let among = |names: &[String]| names.iter().position(|n| n == name);
+        among(&self.own).map(|body| (body, false)).or_else(|| among(&self.free).map(|body| (body, true)))
     }
 }
 
@@ -40,16 +97,17 @@ impl Parts {
     /// cut off, in the finished file otherwise. Also gives the first and last frame found there.
     pub(super) fn create(
         path: &Path,
-        names: &[String],
+        names: &Names,
         resume_from: usize,
     ) -> Result<(Self, Option<(usize, usize)>), OutputError> {
-        let parts = Parts { stem: partial_name(path), bodies: names.len() };
+        let parts = Parts { stem: partial_name(path), bodies: names.own.len() };
         let mut found: Option<(usize, usize)> = None;
         parts.all().try_for_each(|(body, samples)| remove_if_there(&parts.resumed(body, samples)))?;
         if resume_from == 0 {
             remove_if_there(&parts.widths_path())?;
         } else {
-            let unfinished = parts.bodies > 0 && parts.path(0, Samples::Points).exists();
+            let unfinished =
+                parts.bodies > 0 && [Samples::Points, Samples::FreePoints].iter().any(|s| parts.path(0, *s).exists());
             let mut keep = |body: usize, samples: Samples, frame: usize, line: &[u8]| {
                 let (first, last) = found.unwrap_or((frame, frame));
                 found = Some((first.min(frame), last.max(frame)));
@@ -111,7 +169,7 @@ impl Parts {
         Ok(None)
     }
 
-    /// Adds one sample.
+    /// Adds one sample of triples.
     pub(super) fn push(
         &self,
         body: usize,
@@ -131,6 +189,55 @@ impl Parts {
         })
     }
 
+    /// Adds one sample of whole numbers.
+    pub(super) fn push_ints(
+        &self,
+        body: usize,
+        frame: usize,
+        samples: Samples,
+        values: impl Iterator<Item = u32>,
+    ) -> Result<(), OutputError> {
+        append(&self.path(body, samples), |w| {
+            write!(w, "            {frame}: [")?;
+            for (i, value) in values.enumerate() {
+                write!(w, "{}{value}", if i > 0 { ", " } else { "" })?;
+            }
+            writeln!(w, "],")
+        })
+    }
+
+    /// Whether there are samples of an attribute.
+    pub(super) fn has(&self, body: usize, samples: Samples) -> bool {
+        self.path(body, samples).exists()
+    }
+
+    /// The frames that have a sample.
+    pub(super) fn frames(&self, body: usize, samples: Samples) -> Result<Vec<usize>, OutputError> {
+        let mut frames = Vec::new();
+        each_line(&self.path(body, samples), |line| {
+            frames.extend(frame_of(line));
+            Ok(())
+        })?;
+        Ok(frames)
+    }
+
+    /// The triples of the first sample, as they were written.
+    pub(super) fn first(&self, body: usize, samples: Samples) -> Result<Option<Vec<[f64; 3]>>, OutputError> {
+        let path = self.path(body, samples);
+        let mut line = Vec::new();
+        match File::open(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.and_then(|file| BufReader::new(file).read_until(b'\n', &mut line)),
+        }
+        .map_err(|e| OutputError::at(&path, e))?;
+        let text = String::from_utf8_lossy(&line);
+        let numbers = text.split_once(':').map_or("", |(_, rest)| rest);
+        let mut values =
+            numbers.split(|c: char| !(c.is_ascii_digit() || "+-.eE".contains(c))).filter(|n| !n.is_empty());
+        let mut next = || values.next()?.parse::<f32>().ok().map(f64::from);
+        Ok(Some(std::iter::from_fn(|| Some([next()?, next()?, next()?])).collect()))
+    }
+
     /// Writes the attribute with all its samples.
     pub(super) fn write(&self, body: usize, samples: Samples, w: &mut impl Write) -> io::Result<()> {
         writeln!(w, "        {}", samples.opening())?;
@@ -139,7 +246,12 @@ impl Parts {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {}
             Err(e) => return Err(e),
         }
-        writeln!(w, "        }}")
+        writeln!(w, "        }}")?;
+        if samples.interpolation().is_empty() {
+            return Ok(());
+        }
+        let attribute = samples.opening().trim_end_matches(".timeSamples = {");
+        writeln!(w, "        {attribute} (\n            interpolation = \"{}\"\n        )", samples.interpolation())
     }
 
     /// Removes the hidden files.
@@ -163,19 +275,18 @@ impl Parts {
 type Keep<'a> = dyn FnMut(usize, Samples, usize, &[u8]) -> Result<(), OutputError> + 'a;
 
 /// Finds the samples in a file that this module's owner wrote, whose lines it knows.
-fn read_finished(path: &Path, names: &[String], resume_from: usize, keep: &mut Keep<'_>) -> Result<(), OutputError> {
-    let (mut body, mut samples) = (None, None);
+fn read_finished(path: &Path, names: &Names, resume_from: usize, keep: &mut Keep<'_>) -> Result<(), OutputError> {
+    let (mut prim, mut samples) = (None, None);
     each_line(path, |line| {
-        if let (Some(body), Some(samples), Some(frame)) = (body, samples, frame_of(line)) {
+        if let (Some((body, _)), Some(samples), Some(frame)) = (prim, samples, frame_of(line)) {
             return if frame < resume_from { keep(body, samples, frame, line) } else { Ok(()) };
         }
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
         if text.starts_with("def ") {
-            let name = text.split('"').nth(1);
-            body = names.iter().position(|n| Some(n.as_str()) == name);
+            prim = text.split('"').nth(1).and_then(|name| names.find(name));
         }
-        samples = Samples::ALL.into_iter().find(|s| s.opening() == text);
+        samples = prim.and_then(|(_, is_free)| Samples::opened_by(text, is_free));
         Ok(())
     })
 }

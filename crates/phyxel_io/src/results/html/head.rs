@@ -1,0 +1,146 @@
+//! What a page knows of the bodies before the first frame: names, colours, textures, triangles.
+
+use super::super::Run;
+use super::frame::srgb_byte;
+use super::squeeze::{push_bytes, push_indices};
+use crate::drawable::{Drawable, DrawnShape, body_colour};
+use crate::input::base64;
+use crate::picture::Segment;
+use phyxel::record::PartLook;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Pictures larger than this stay out of the page [bytes].
+const LARGEST_TEXTURE: usize = 16 << 20;
+
+/// The page's description of the run.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Head<'a> {
+    name: &'a str,
+    frame_rate: f64,
+    ground: Option<f64>,
+    outlines: Vec<[[f32; 3]; 2]>,
+    bodies: Vec<BodyHead<'a>>,
+    /// Pictures as `data:` addresses.
+    textures: Vec<String>,
+    /// What could not be shown, for the reader of the page.
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct BodyHead<'a> {
+    name: &'a str,
+    kind: &'static str,
+    /// As on a screen, 0 to 1.
+    colour: [f32; 3],
+    parts: Vec<PartHead<'a>>,
+}
+
+#[derive(Serialize)]
+struct PartHead<'a> {
+    name: &'a str,
+    /// Linear red, green, blue and opacity.
+    colour: Option<[f32; 4]>,
+    /// Which of the page's textures.
+    texture: Option<usize>,
+}
+
+impl<'a> Head<'a> {
+    pub(super) fn of(run: &'a Run, ground: Option<f64>, outlines: &[Segment]) -> Self {
+        let mut textures = Textures::default();
+        let bodies = run.drawables.iter().enumerate().map(|(i, d)| BodyHead::of(i, d, &mut textures)).collect();
+        let outlines = outlines.iter().map(|ends| ends.map(|p| p.map(|c| c as f32))).collect();
+        let Textures { pictures, notes, .. } = textures;
+        Head { name: &run.name, frame_rate: run.frame_rate, ground, outlines, bodies, textures: pictures, notes }
+    }
+}
+
+impl<'a> BodyHead<'a> {
+    fn of(index: usize, drawable: &'a Drawable, textures: &mut Textures) -> Self {
+        let kind = match drawable.shape {
+            DrawnShape::Triangles(_) => "triangles",
+            DrawnShape::Spheres => "spheres",
+            DrawnShape::Segments(_) => "segments",
+        };
+        let textured = !drawable.look.uvs.is_empty();
+        let part = |part: &'a PartLook| PartHead {
+            name: &part.name,
+            colour: part.colour,
+            texture: part.texture.as_deref().filter(|_| textured).and_then(|path| textures.number(path)),
+        };
+        let parts = drawable.look.parts.iter().map(part).collect();
+        BodyHead { name: &drawable.name, kind, colour: body_colour(index), parts }
+    }
+}
+
+/// Pictures that have been put into the page.
+#[derive(Default)]
+struct Textures {
+    seen: Vec<(PathBuf, Option<usize>)>,
+    pictures: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Textures {
+    /// The number of a picture in the page; nothing, and a note, when it cannot be there.
+    fn number(&mut self, path: &Path) -> Option<usize> {
+        if let Some((_, number)) = self.seen.iter().find(|(p, _)| p == path) {
+            return *number;
+        }
+        let number = match picture(path) {
+            Ok(address) => {
+                self.pictures.push(address);
+                Some(self.pictures.len() - 1)
+            }
+            Err(why) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                self.notes.push(format!("The texture {name} is not shown: {why}."));
+                None
+            }
+        };
+        self.seen.push((path.to_path_buf(), number));
+        number
+    }
+}
+
+/// A picture that browsers know, as an address that holds all of it.
+fn picture(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+    if bytes.len() > LARGEST_TEXTURE {
+        return Err(format!("it is larger than {} MB", LARGEST_TEXTURE >> 20));
+    }
+    let kind = media_type(&bytes).ok_or("it is neither PNG, JPEG nor WebP")?;
+    Ok(format!("data:{kind};base64,{}", base64::encode(&bytes)))
+}
+
+/// The kind of a picture, by its first bytes.
+fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
+}
+
+/// The shapes of all bodies as bytes: corners, parts, texture coordinates, colours.
+pub(super) fn topology(drawables: &[Drawable]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for drawable in drawables {
+        match &drawable.shape {
+            DrawnShape::Triangles(triangles) => push_indices(triangles.iter().flatten().copied(), &mut bytes),
+            DrawnShape::Segments(segments) => push_indices(segments.iter().flatten().copied(), &mut bytes),
+            DrawnShape::Spheres => push_indices([].into_iter(), &mut bytes),
+        }
+        push_indices(drawable.parts.iter().copied(), &mut bytes);
+        let uvs: Vec<f32> = drawable.look.uvs.iter().flatten().flatten().copied().collect();
+        bytes.extend((uvs.len() as u32).to_le_bytes());
+        let finite = |c: f32| if c.is_finite() { c } else { 0.0 };
+        bytes.extend(uvs.iter().flat_map(|c| finite(*c).to_le_bytes()));
+        let colours: Vec<u8> = drawable.look.colours.iter().flatten().map(|c| srgb_byte(*c)).collect();
+        bytes.extend((colours.len() as u32).to_le_bytes());
+        push_bytes(&colours, 3, &mut bytes);
+    }
+    bytes
+}
