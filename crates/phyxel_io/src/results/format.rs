@@ -17,8 +17,14 @@ pub enum Format {
     Obj,
     /// A table of energies and counters, one row per frame.
     Csv,
+    /// Everything that is drawn, in one binary file for `phyxel render`.
+    Frames,
     /// A sheet of pictures.
     Png,
+    /// A film for pages.
+    Gif,
+    /// A film.
+    Mp4,
 }
 
 /// A word that names no format that can be written.
@@ -42,7 +48,17 @@ pub enum FormatError {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 6] = [Format::Usd, Format::Vtk, Format::Ply, Format::Obj, Format::Csv, Format::Png];
+    pub const ALL: [Format; 9] = [
+        Format::Usd,
+        Format::Vtk,
+        Format::Ply,
+        Format::Obj,
+        Format::Csv,
+        Format::Frames,
+        Format::Png,
+        Format::Gif,
+        Format::Mp4,
+    ];
 
     /// The word that users write.
     pub const fn name(self) -> &'static str {
@@ -52,8 +68,16 @@ impl Format {
             Format::Ply => "ply",
             Format::Obj => "obj",
             Format::Csv => "csv",
+            Format::Frames => "frames",
             Format::Png => "png",
+            Format::Gif => "gif",
+            Format::Mp4 => "mp4",
         }
+    }
+
+    /// Whether it is the file of frames or is drawn from it.
+    pub(crate) const fn comes_from_frames(self) -> bool {
+        matches!(self, Format::Frames | Format::Png | Format::Gif | Format::Mp4)
     }
 
     /// Reads a list with commas, such as `usd,csv`; a format named twice counts once.
@@ -79,7 +103,6 @@ impl FromStr for Format {
         }
         match name.as_str() {
             "gltf" | "glb" => Err(FormatError::NotYet { name, instead: "usd" }),
-            "gif" | "mp4" => Err(FormatError::NotYet { name, instead: "png" }),
             _ => Err(FormatError::Unknown { name }),
         }
     }
@@ -105,7 +128,7 @@ mod tests {
 
     #[test]
     fn words_for_later_say_what_to_use_now() {
-        for (word, instead) in [("gltf", "usd"), ("gif", "png"), ("mp4", "png")] {
+        for (word, instead) in [("gltf", "usd")] {
             let message = word.parse::<Format>().unwrap_err().to_string();
             assert!(
                 message.contains("not available yet") && message.contains(&format!("use `{instead}`")),
@@ -113,6 +136,9 @@ mod tests {
             );
         }
         let message = Format::parse_list("usd,fbx").unwrap_err().to_string();
-        assert!(message.contains("`fbx` is unknown") && message.contains("usd, vtk, ply, obj, csv, png"), "{message}");
+        assert!(
+            message.contains("`fbx` is unknown") && message.contains("usd, vtk, ply, obj, csv, frames, png, gif, mp4"),
+            "{message}"
+        );
     }
 }

@@ -1,6 +1,9 @@
 //! A faint chequered pattern that is fixed to the matter, so that twisting and stretching can be seen.
 
+use crate::picture::DARKER;
+
 /// The pattern, over positions in the first frame.
+#[derive(Clone, Debug)]
 pub(super) struct Checker {
     origin: [f64; 3],
     /// Cells per metre along each axis.
@@ -25,11 +28,15 @@ impl Checker {
         }
     }
 
+    /// Coordinates in cells of the matter that began at `rest` [m].
+    pub(super) fn coordinates(&self, rest: [f64; 3]) -> [f32; 3] {
+        [0, 1, 2].map(|k| ((rest[k] - self.origin[k]) * self.frequency[k] + 0.5) as f32)
+    }
+
     /// The body's colour at the matter that began at `rest` [m].
     pub(super) fn colour(&self, base: [f32; 3], rest: [f64; 3]) -> [f32; 3] {
-        let cell = |k: usize| ((rest[k] - self.origin[k]) * self.frequency[k] + 0.5).floor() as i64;
-        let odd = (cell(0) ^ cell(1) ^ cell(2)) & 1 == 1;
-        if odd { base.map(|c| 0.78 * c) } else { base }
+        let odd = self.coordinates(rest).iter().fold(0, |parity, c| parity ^ c.floor() as i64) & 1 == 1;
+        if odd { base.map(|c| DARKER * c) } else { base }
     }
 }
 
@@ -45,6 +52,6 @@ mod tests {
             assert_eq!(shade([1.0 - 1e-7, y, z]), shade([1.0 + 1e-7, y, z]));
         }
         let row: Vec<f32> = (0..100).map(|i| shade([i as f64 / 100.0, 0.1, 0.25])).collect();
-        assert!(row.contains(&1.0) && row.contains(&0.78));
+        assert!(row.contains(&1.0) && row.contains(&DARKER));
     }
 }
