@@ -43,7 +43,8 @@ fn a_run_leaves_frames_that_become_pictures_and_films() {
 
     for (view, colour) in [("wire", "body"), ("phyxels", "stress"), ("skin", "speed"), ("skin", "strain")] {
         let name = format!("{view}-{colour}.png");
-        let args = ["render", "r", "-o", &name, "--view", view, "--colour", colour, "--size", "200x120", "--device", "cpu"];
+        let args =
+            ["render", "r", "-o", &name, "--view", view, "--colour", colour, "--size", "200x120", "--device", "cpu"];
         succeeds(dir, &args);
         assert_ne!(read(&name), read("last.png"));
     }

@@ -33,7 +33,7 @@ const PAPER: [u8; 3] = [250, 250, 251];
 
 /// Writes over an image.
 pub(crate) fn write(overlay: &Overlay, image: &mut Image) {
-    let scale = (image.width.min(image.height * 2) / 420).max(1);
+    let scale = ((image.width.min(image.height * 2) + 200) / 400).max(1);
     let margin = 6 * scale;
     if image.width < 12 * margin || image.height < 8 * margin {
         return;

@@ -113,14 +113,13 @@ impl Body {
         }
         let rest = self.points(frame).to_vec();
         let gap = spacing(&frame.positions);
-        let (low, high) = bounds(&rest);
         let same = !self.on_skin || frame.skin == frame.positions;
         let carriers = (coloured && !same).then(|| {
             let near = Near::new(&frame.positions, gap);
             rest.iter().map(|p| near.weights(*p)).collect()
         });
         let fans = Fans::of(rest.len(), &self.triangles);
-        let checker = Checker::over(low, high);
+        let checker = Checker::over(&rest, &self.triangles);
         self.first = Some(First { rest, nodes: frame.positions.clone(), gap, checker, fans, carriers });
     }
 
@@ -161,7 +160,8 @@ impl Body {
             (_, Some(surfels), None) if self.triangles.is_empty() => vec![lit(self.discs(frame, surfels, by))],
             _ if !self.triangles.is_empty() => self.skin(frame, by).into_iter().map(|m| lit(Shape::Mesh(m))).collect(),
             _ => match &self.layout.cells {
-                Cells::Lines(lines) => vec![lit(self.rods(frame, lines, self.ball_radius(), by))],
+                // A rope seen from afar is still seen.
+                Cells::Lines(lines) => vec![lit(self.rods(frame, lines, self.ball_radius().max(1.8 * wire), by))],
                 _ => vec![lit(self.balls(frame, 1.0, by))],
             },
         }

@@ -99,17 +99,11 @@ impl Hue {
     }
 }
 
-/// The least and the greatest number that colours should tell apart, over all frames.
-#[derive(Clone, Copy, Debug)]
+/// The least and the greatest numbers of each body and frame, of which colours are chosen.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Spread {
-    low: f64,
-    high: f64,
-}
-
-impl Default for Spread {
-    fn default() -> Self {
-        Spread { low: f64::INFINITY, high: f64::NEG_INFINITY }
-    }
+    lows: Vec<f32>,
+    highs: Vec<f32>,
 }
 
 impl Spread {
@@ -122,24 +116,35 @@ impl Spread {
         }
         let out = sorted.len() / 100;
         let last = sorted.len() - 1;
-        let high = *sorted.select_nth_unstable_by(last - out, f32::total_cmp).1;
-        let low = *sorted.select_nth_unstable_by(out, f32::total_cmp).1;
-        self.low = self.low.min(f64::from(low));
-        self.high = self.high.max(f64::from(high));
+        self.highs.push(*sorted.select_nth_unstable_by(last - out, f32::total_cmp).1);
+        self.lows.push(*sorted.select_nth_unstable_by(out, f32::total_cmp).1);
+    }
+
+    /// The number below which nine tenths of the greatest ones lie, and the one for the least ones: a blow that lasts a
+    /// frame or two would leave no colours for all other frames.
+    fn ends(&self) -> [f64; 2] {
+        let at = |values: &[f32], share: f64| {
+            let mut sorted = values.to_vec();
+            sorted.sort_by(f32::total_cmp);
+            f64::from(sorted[(share * (sorted.len() - 1) as f64).round() as usize])
+        };
+        [at(&self.lows, 0.0), at(&self.highs, 0.9)]
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.low > self.high
+        self.highs.is_empty()
     }
 
     /// The ends of the colour bar: from zero but for temperatures, and never empty.
     pub(super) fn range(&self, hue: Hue) -> [f64; 2] {
+        if self.is_empty() || hue == Hue::Damage {
+            return [0.0, 1.0];
+        }
+        let [low, high] = self.ends();
         match hue {
-            _ if self.is_empty() => [0.0, 1.0],
-            Hue::Damage => [0.0, 1.0],
-            Hue::Temperature if self.high - self.low > 1e-6 * self.high => [self.low, self.high],
-            Hue::Temperature => [self.low - 1.0, self.low + 1.0],
-            _ if self.high > 0.0 => [0.0, self.high],
+            Hue::Temperature if high - low > 1e-6 * high => [low, high],
+            Hue::Temperature => [low - 1.0, low + 1.0],
+            _ if high > 0.0 => [0.0, high],
             _ => [0.0, 1.0],
         }
     }
@@ -158,6 +163,9 @@ mod tests {
         spread.add(&numbers);
         let [low, high] = spread.range(Hue::Stress);
         assert!(low == 0.0 && (0.98..1.0).contains(&high), "{high}");
+        (0..30).for_each(|_| spread.add(&[0.0, 1.0]));
+        spread.add(&[0.0, 1e6]);
+        assert!(spread.range(Hue::Stress)[1] <= 1.0, "a blow in one of many frames is beyond the bar");
         assert_eq!(Spread::default().range(Hue::Stress), [0.0, 1.0]);
     }
 }

@@ -200,7 +200,7 @@ impl Stage {
             let colouring = (hue != Hue::Body).then(|| Colouring { numbers: hue.numbers(now), range, map: &self.map });
             items.extend(body.items(now, what, wire, colouring.as_ref()));
         }
-        items.push(self.outlines(radius));
+        items.push(self.outlines((OUTLINE * radius).max(0.8 * wire)));
         let ground = self.settings.ground.filter(|y| y.is_finite()).unwrap_or(self.low[1]);
         let floor = Floor { height: ground, grid: grid_side(radius), centre: centre.0, radius };
         let bar = ColourBar { quantity: hue.name().into(), unit: hue.unit().into(), low: range[0], high: range[1] };
@@ -213,14 +213,9 @@ impl Stage {
         Ok(Picture { width, height, samples: samples.max(1), camera, floor, items, overlay })
     }
 
-    fn outlines(&self, radius: f64) -> Item {
+    fn outlines(&self, thick: f64) -> Item {
         let single = |p: [f64; 3]| p.map(|c| c as f32);
-        let rod = |[a, b]: &Segment| Rod {
-            from: single(*a),
-            to: single(*b),
-            radius: (OUTLINE * radius) as f32,
-            colour: GREY,
-        };
+        let rod = |[a, b]: &Segment| Rod { from: single(*a), to: single(*b), radius: thick as f32, colour: GREY };
         Item { shape: Shape::Rods(self.settings.outlines.iter().map(rod).collect()), casts_shadow: false }
     }
 }
