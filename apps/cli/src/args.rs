@@ -11,6 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   phyxel run jelly                              a built-in scene; results in out/jelly
   phyxel run my.toml --out results --formats usd,csv --set solver.step=0.002
+  phyxel render out/jelly -o jelly.mp4 --colour stress
   phyxel mesh bunny.obj -o bunny.msh --count 50000
   phyxel check my.toml                          sizes, step limits and warnings, without simulating
 
@@ -40,8 +41,10 @@ pub enum Command {
     Bench(BenchArgs),
     /// Surface to tetrahedra or phyxels, with a quality report
     Mesh(MeshArgs),
-    /// Draws a result without a window (not in this version)
-    Render(LaterArgs),
+    /// Draws a result without a window: pictures, sheets, films
+    Render(RenderArgs),
+    /// Simulates built-in scenes and draws a small sheet of each, for the docs
+    Pictures(PicturesArgs),
     /// The window (not in this version)
     Studio(LaterArgs),
 }
@@ -117,8 +120,9 @@ pub struct RunArgs {
     /// Folder for the results [default: out/SCENE]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// What to write, with commas: usd, vtk, ply, obj, csv, html (a page for browsers), png; `none` writes nothing
-    #[arg(long, value_name = "LIST", default_value = "usd,vtk,csv,png")]
+    /// What to write, with commas: usd, vtk, ply, obj, csv, html (a page for browsers), frames (for `phyxel render`), png,
+    /// gif, mp4; `none` writes nothing
+    #[arg(long, value_name = "LIST", default_value = "usd,vtk,csv,frames,png")]
     pub formats: String,
     /// Simulates this many frames after the initial one, instead of the scene's duration
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -263,6 +267,79 @@ impl From<OriginArg> for Origin {
             OriginArg::Base => Origin::Base,
         }
     }
+}
+
+/// `phyxel render`.
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// The folder of a run, or its .frames file
+    pub result: PathBuf,
+    /// Where to draw: .png for a picture, .gif or .mp4 for a film
+    #[arg(long, short, value_name = "OUT")]
+    pub output: PathBuf,
+    /// The frame to draw; the last by default
+    #[arg(long, value_name = "N", conflicts_with_all = ["time", "sheet"], allow_negative_numbers = true)]
+    pub frame: Option<usize>,
+    /// The time to draw [s]
+    #[arg(long, value_name = "T", conflicts_with = "sheet", allow_negative_numbers = true)]
+    pub time: Option<f64>,
+    /// What to draw: skin, wire, phyxels, surfels
+    #[arg(long, value_name = "WHAT", default_value = "skin")]
+    pub view: String,
+    /// What colours mean: body, stress, strain, temperature, damage, speed
+    #[arg(long, visible_alias = "color", value_name = "QUANTITY", default_value = "body")]
+    pub colour: String,
+    /// The numbers at the ends of the colour bar; found by default
+    #[arg(long, value_name = "A,B", allow_hyphen_values = true)]
+    pub range: Option<String>,
+    /// Size of the picture in pixels [default: 960x540, 640x360 for .gif]; of a sheet only the width counts [1600]
+    #[arg(long, value_name = "WxH")]
+    pub size: Option<String>,
+    /// Where the camera is [m]; by default that of the scene, or one that sees all
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub camera: Option<String>,
+    /// What the camera looks at [m]
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub target: Option<String>,
+    /// Angle of view from bottom to top [degrees]
+    #[arg(long, value_name = "DEG", allow_negative_numbers = true)]
+    pub fov: Option<f64>,
+    /// Several pictures on one, such as 4x3
+    #[arg(long, value_name = "CxR")]
+    pub sheet: Option<String>,
+    /// Pictures per second of a film [default: 25 for .gif, 30 for .mp4]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub fps: Option<f64>,
+    /// What to write above the picture; the scene's name by default
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Where to draw: auto, cpu, gpu, or a graphics device by its number or part of its name (see `phyxel list`)
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub device: String,
+    /// Threads to use; all cores by default
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threads: Option<usize>,
+    /// Shows nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `phyxel pictures`.
+#[derive(Debug, Args)]
+pub struct PicturesArgs {
+    /// Folder for the pictures, one NAME.png for each scene
+    pub folder: PathBuf,
+    /// Scenes to draw; all built-in ones by default
+    pub scenes: Vec<String>,
+    /// Where to draw: auto, cpu, gpu, or a graphics device by its number or part of its name (see `phyxel list`)
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    pub device: String,
+    /// Threads to use; all cores by default
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub threads: Option<usize>,
+    /// Shows nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 /// A command that will come: whatever follows it is accepted, so that the answer is always the same.

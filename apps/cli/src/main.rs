@@ -6,6 +6,7 @@ mod commands;
 mod device;
 mod failure;
 mod interrupt;
+mod painter;
 mod progress;
 mod report;
 mod source;
@@ -42,7 +43,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Some(Command::Validate(args)) => commands::validate::validate(&args),
         Some(Command::Bench(args)) => commands::bench::bench(&args),
         Some(Command::Mesh(args)) => commands::mesh::mesh(&args),
-        Some(Command::Render(_)) => Err(commands::later("render", "`phyxel run` draws pictures with --formats png")),
-        Some(Command::Studio(_)) => Err(commands::later("studio", "`phyxel run` writes results for other viewers")),
+        Some(Command::Render(args)) => commands::render::render(&args),
+        Some(Command::Pictures(args)) => commands::pictures::pictures(&args),
+        Some(Command::Studio(_)) => Err(commands::later("studio", "`phyxel render` draws results")),
     }
 }

@@ -57,6 +57,13 @@ impl Progress {
         }
     }
 
+    /// So many pictures are drawn.
+    pub fn pictures(&mut self, done: usize) {
+        if let Progress::Bar(bar) = self {
+            bar.set_position(done as u64);
+        }
+    }
+
     /// Removes the bar.
     pub fn end(&mut self) {
         if let Progress::Bar(bar) = self {

@@ -80,7 +80,7 @@ fn run_writes_results_and_the_promised_fields() {
     assert_eq!((&run["frames"], &run["threads"]), (&7.into(), &2.into()));
     assert!((run["simulated_s"].as_f64().unwrap() - 0.1).abs() < 1e-9);
     let outputs = run["outputs"].as_array().unwrap();
-    assert_eq!(outputs.len(), 4);
+    assert_eq!(outputs.len(), 5);
     for path in outputs {
         assert!(folder.path().join(path.as_str().unwrap()).exists(), "{path} is missing");
     }

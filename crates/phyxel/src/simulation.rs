@@ -434,10 +434,13 @@ impl<R: Real> Simulation<R> {
             Some(block) => Mat3::identity() + block.strain_argument(e, &self.state.u),
             None => Mat3::identity(),
         };
+        let (von_mises, strain) = self.node_scalars(index);
         let frame = BodyFrame {
             positions: body.nodes.clone().map(|n| self.position(n)).collect(),
             velocities: self.state.v[body.nodes.clone()].iter().map(|v| v.to_f64()).collect(),
-            von_mises: self.von_mises(index),
+            von_mises,
+            strain,
+            damage: body.fragile.as_ref().map_or(Vec::new(), |f| f.damage()),
             temperatures: self.temperatures(index),
             skin: if body.layout.skin_triangles.is_empty() {
                 Vec::new()
@@ -467,19 +470,27 @@ impl<R: Real> Simulation<R> {
         if smallest.is_finite() { smallest } else { 1.0 }
     }
 
-    fn von_mises(&self, body: usize) -> Vec<f64> {
+    /// Von Mises stress [Pa] and equivalent strain at the nodes of a body, averaged over the elements around them.
+    fn node_scalars(&self, body: usize) -> (Vec<f64>, Vec<f64>) {
         let nodes = self.model.bodies[body].nodes.clone();
-        let (mut sums, mut weights) = (vec![0.0; nodes.len()], vec![0.0; nodes.len()]);
-        let Some(block) = self.model.blocks.iter().find(|b| b.body == body) else { return sums };
-        for (e, (_, sigma)) in self.stresses(body).into_iter().enumerate() {
-            let sigma = Mat3(sigma.to_f64());
-            let deviator = sigma - Mat3::scaled_identity(sigma.trace() / 3.0);
-            let (stress, volume) = ((1.5 * deviator.contract(&deviator)).sqrt(), block.volumes()[e].to_f64());
-            if !stress.is_finite() {
+        let (mut sums, mut weights) = (vec![[0.0; 2]; nodes.len()], vec![0.0; nodes.len()]);
+        let zeros = || vec![0.0; nodes.len()];
+        let Some(block) = self.model.blocks.iter().find(|b| b.body == body) else { return (zeros(), zeros()) };
+        let square = |m: Mat3<f64>| {
+            let deviator = m - Mat3::scaled_identity(m.trace() / 3.0);
+            deviator.contract(&deviator)
+        };
+        for (e, (f, sigma)) in self.stresses(body).into_iter().enumerate() {
+            let (f, sigma) = (Mat3(f.to_f64()), Mat3(sigma.to_f64()));
+            let green = (f.transpose() * f - Mat3::identity()) * 0.5;
+            let (stress, strain) = ((1.5 * square(sigma)).sqrt(), (square(green) / 1.5).sqrt());
+            let volume = block.volumes()[e].to_f64();
+            if !stress.is_finite() || !strain.is_finite() {
                 continue; // an element that is pressed flat has no area for a stress to act on
             }
             let mut add = |n: usize| {
-                sums[n - nodes.start] += stress * volume;
+                let sum = &mut sums[n - nodes.start];
+                *sum = [sum[0] + stress * volume, sum[1] + strain * volume];
                 weights[n - nodes.start] += volume;
             };
             if block.is_assembled() {
@@ -488,7 +499,11 @@ impl<R: Real> Simulation<R> {
                 add(nodes.start + e);
             }
         }
-        sums.iter().zip(&weights).map(|(s, w)| if *w > 0.0 { s / w } else { 0.0 }).collect()
+        let mean = |k: usize| {
+            let sums = sums.iter().zip(&weights);
+            sums.map(|(s, w)| if *w > 0.0 { s[k] / w } else { 0.0 }).collect()
+        };
+        (mean(0), mean(1))
     }
 
     /// Everything that the next step depends on, as bytes.
@@ -552,6 +567,6 @@ fn rigid_frame(body: &RigidModel, state: &RigidState) -> BodyFrame {
     let positions: Vec<[f64; 3]> = body.drawn.points.iter().map(|p| state.pose.to_world(Vec3(*p)).0).collect();
     let velocity = |p: &[f64; 3]| (state.velocity + state.spin.cross(Vec3(*p) - state.center)).0;
     let velocities = positions.iter().map(velocity).collect();
-    let (von_mises, temperatures) = (vec![0.0; positions.len()], Vec::new());
-    BodyFrame { von_mises, temperatures, skin: positions.clone(), positions, velocities, ..BodyFrame::default() }
+    let (von_mises, strain) = (vec![0.0; positions.len()], vec![0.0; positions.len()]);
+    BodyFrame { von_mises, strain, skin: positions.clone(), positions, velocities, ..BodyFrame::default() }
 }

@@ -5,7 +5,7 @@ mod common;
 use common::{above_floor, cube};
 use phyxel::material::LawKind;
 use phyxel::scene::{
-    Action, ColliderShape, Event, Integrator, Load, LoadKind, MassKind, Method, Pin, Region, Scene, Support,
+    Action, Camera, ColliderShape, Event, Integrator, Load, LoadKind, MassKind, Method, Pin, Region, Scene, Support,
 };
 use phyxel::shape::{Geometry, PointSampling, TetMesh};
 use phyxel::{AnySimulation, Material, Precision};
@@ -61,6 +61,15 @@ fn mistakes_in_the_scene() {
             (|s| s.solver.substeps = 0, &["substeps", "above zero"]),
             (|s| s.solver.pbd_stiffness = 1.5, &["pbd_stiffness", "1.5", "up to 1"]),
             (|s| s.solver.pbd_stiffness = 0.0, &["pbd_stiffness", "above zero"]),
+            (
+                |s| s.camera = Some(Camera { position: [1.0; 3], target: [1.0; 3], fov: 30.0 }),
+                &["camera", "above zero"],
+            ),
+            (|s| s.camera = Some(Camera { position: [1.0; 3], target: [0.0; 3], fov: 0.0 }), &["fov", "1 to 150"]),
+            (
+                |s| s.camera = Some(Camera { position: [f64::NAN; 3], target: [0.0; 3], fov: 30.0 }),
+                &["camera", "finite"],
+            ),
             (|s| s.colliders[0].friction = -0.1, &["friction", "-0.1", "zero or more"]),
             (
                 |s| s.colliders[0].shape = ColliderShape::HalfSpace { normal: [0.0; 3], offset: 0.0 },

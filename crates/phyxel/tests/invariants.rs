@@ -417,3 +417,22 @@ fn a_material_twice_as_stiff_holds_twice_the_energy() {
         assert!((high.dissipated_j - low.dissipated_j).abs() < 1e-9 * low.elastic_j, "{name}");
     }
 }
+
+/// A stretch of a tenth along x has the Green–Lagrange strain diag(0.105, 0, 0), whose deviator is 0.035 diag(2, -1, -1):
+/// √(2/3 · 6 · 0.035²) = 0.07.
+#[test]
+fn frames_tell_the_equivalent_strain() {
+    for method in [Method::Tet, Method::Edge, Method::Node, Method::Mls] {
+        let body = cube(method, 3, SIDE, [0.0; 3], &Material::default());
+        let mut simulation = Simulation::<f64>::build(&alone(body, Integrator::ImplicitEuler, 0.01)).unwrap();
+        let rest = simulation.model().rest.clone();
+        for (u, x) in simulation.state_mut().u.iter_mut().zip(&rest) {
+            *u = Vec3::new(0.1 * x[0], 0.0, 0.0);
+        }
+        let frame = simulation.frame(0);
+        let strain = &frame.bodies[0].strain;
+        assert_eq!(strain.len(), rest.len());
+        assert!(strain.iter().all(|e| (e - 0.07).abs() < 1e-6), "{method:?}: {strain:?}");
+        assert!(frame.bodies[0].damage.is_empty(), "it cannot break");
+    }
+}

@@ -73,7 +73,7 @@ pub enum CheckpointError {
 }
 
 /// FNV-1a over 64-bit words with a final avalanche: every single flipped bit changes the sum.
-fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let mut hash = 0xcbf2_9ce4_8422_2325 ^ bytes.len() as u64;
     for chunk in bytes.chunks(8) {

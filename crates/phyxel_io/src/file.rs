@@ -84,6 +84,14 @@ pub enum OutputError {
         /// The extensions that do.
         known: &'static str,
     },
+    /// A picture that could not be drawn.
+    #[error("`{}` could not be drawn: {why}", .path.display())]
+    NotDrawn {
+        /// The picture.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// A frame that does not fit the bodies that the recorder was made for.
     #[error("frame {frame} does not fit the recorder: {what} is {found} long, {expected} expected")]
     FrameMismatch {

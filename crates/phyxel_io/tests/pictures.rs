@@ -3,7 +3,7 @@
 mod sample;
 
 use phyxel::record::{BodyFrame, BodyLayout, Cells, Frame};
-use phyxel_io::picture::{Image, PictureSettings, SheetSettings, draw_frames, draw_sheet};
+use phyxel_draw::{DrawError, Image, Painter, Software, Stage, StageSettings};
 use phyxel_io::{Format, FrameStats, Recorder};
 use std::path::Path;
 
@@ -13,6 +13,12 @@ fn read_png(path: &Path) -> Image {
     let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut rgb).unwrap();
     Image { width: info.width as usize, height: info.height as usize, rgb }
+}
+
+fn draw_frames(layouts: &[BodyLayout], frames: &[Frame], settings: &StageSettings) -> Result<Vec<Image>, DrawError> {
+    let mut stage = Stage::new(layouts, settings.clone())?;
+    frames.iter().try_for_each(|frame| stage.survey(frame))?;
+    frames.iter().map(|frame| Software.draw(&stage.picture(frame)?)).collect()
 }
 
 /// How far a colour is from grey.
@@ -30,8 +36,7 @@ fn one_phyxel(at: [f64; 3]) -> (Vec<BodyLayout>, Frame) {
 #[test]
 fn a_single_ball_is_round_and_in_the_middle() {
     let (layouts, frame) = one_phyxel([3.0, 1.0, -2.0]);
-    let settings =
-        PictureSettings { width: 120, height: 90, supersampling: 2, ground: None, ..PictureSettings::default() };
+    let settings = StageSettings { width: 120, height: 90, samples: 2, ground: None, ..StageSettings::default() };
     let image = &draw_frames(&layouts, &[frame], &settings).unwrap()[0];
     let coloured = |x: usize, y: usize| vividness(image.pixel(x, y)) > 60;
     assert!(coloured(60, 45));
@@ -45,8 +50,7 @@ fn a_single_ball_is_round_and_in_the_middle() {
 #[test]
 fn a_body_over_the_floor_darkens_it() {
     let (layouts, frame) = one_phyxel([0.0, 0.6, 0.0]);
-    let settings =
-        PictureSettings { width: 160, height: 120, supersampling: 2, ground: Some(0.0), ..PictureSettings::default() };
+    let settings = StageSettings { width: 160, height: 120, samples: 2, ground: Some(0.0), ..StageSettings::default() };
     let image = &draw_frames(&layouts, &[frame], &settings).unwrap()[0];
     let grey = |p: [u8; 3]| vividness(p) < 30;
     let floor: Vec<u8> =
@@ -61,8 +65,7 @@ fn the_nearer_body_hides_the_farther_one() {
     let (other, farther) = one_phyxel([-0.52, -0.42, -0.86]);
     layouts.extend(other);
     frame.bodies.extend(farther.bodies);
-    let settings =
-        PictureSettings { width: 64, height: 48, supersampling: 1, ground: None, ..PictureSettings::default() };
+    let settings = StageSettings { width: 64, height: 48, samples: 1, ground: None, ..StageSettings::default() };
     let middle = |frame: Frame| draw_frames(&layouts, &[frame], &settings).unwrap()[0].pixel(32, 24);
     let red_in_front = middle(frame.clone());
     frame.bodies.swap(0, 1);
@@ -73,13 +76,12 @@ fn the_nearer_body_hides_the_farther_one() {
 #[test]
 fn numbers_that_are_none_and_empty_scenes_are_drawn_without_harm() {
     let (layouts, frame) = one_phyxel([f64::NAN, 0.0, f64::INFINITY]);
-    let sheet =
-        SheetSettings { columns: 2, rows: 1, width: 200, supersampling: 1, ground: None, ..SheetSettings::default() };
-    draw_sheet(&layouts, &[frame], &sheet).unwrap();
-    draw_sheet(&[], &[], &sheet).unwrap();
+    let settings = StageSettings { width: 96, height: 72, samples: 1, ..StageSettings::default() };
+    draw_frames(&layouts, &[frame], &settings).unwrap();
+    draw_frames(&[], &[Frame::default()], &settings).unwrap();
     let mut torn = sample::frame(0);
     torn.bodies[0].skin[5] = [f64::NAN; 3];
-    draw_sheet(&sample::layouts(), &[torn], &sheet).unwrap();
+    draw_frames(&sample::layouts(), &[torn], &settings).unwrap();
 }
 
 #[test]
@@ -107,4 +109,21 @@ fn the_sheet_has_twelve_tiles_with_the_bodies_in_each_and_resumes() {
     assert_eq!(interrupted.width, sheet.width);
     assert!(record(parts.path(), 18..45) == sheet, "the resumed sheet is that of the whole run");
     assert_eq!(std::fs::read_dir(parts.path()).unwrap().count(), 1, "nothing is left but the sheet");
+}
+
+#[test]
+fn films_are_drawn_at_the_end_and_only_what_was_asked_for_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let layouts = sample::layouts();
+    let made = Recorder::create(dir.path(), "s", &[Format::Gif, Format::Frames], &layouts, 30.0, 6, 0);
+    let mut recorder = made.unwrap();
+    (0..6).for_each(|index| recorder.push(&sample::frame(index), &FrameStats::default()).unwrap());
+    let mut paths = recorder.finish().unwrap();
+    paths.sort();
+    assert_eq!(paths, [dir.path().join("s.frames"), dir.path().join("s.gif")]);
+    let film = std::fs::read(dir.path().join("s.gif")).unwrap();
+    assert!(film.starts_with(b"GIF89a") && film.len() > 2000, "{}", film.len());
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
+    let result = phyxel_io::FramesFile::open(dir.path()).unwrap();
+    assert_eq!((result.len(), result.head().frame_rate), (6, 30.0));
 }

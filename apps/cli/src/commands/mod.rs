@@ -4,6 +4,8 @@ pub mod bench;
 pub mod check;
 pub mod list;
 pub mod mesh;
+pub mod pictures;
+pub mod render;
 pub mod run;
 pub mod validate;
 

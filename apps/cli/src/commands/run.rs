@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use phyxel::scene::{ColliderShape, Scene};
 use phyxel::{AnySimulation, StepReport};
+use phyxel_draw::Painter;
+use phyxel_draw::movie::Form;
 use phyxel_io::picture::outlines;
 use phyxel_io::{Checkpoint, Format, FrameStats, Recorder, read_checkpoint, write_checkpoint};
 
@@ -13,6 +15,7 @@ use crate::args::RunArgs;
 use crate::device::{Place, Wanted};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::painter;
 use crate::progress::Progress;
 use crate::report::{self, RunReport};
 use crate::source::{self, Source};
@@ -111,7 +114,8 @@ impl<'a> Run<'a> {
         if let (Some(why), false) = (place.why_cpu(), args.tell.quiet) {
             eprintln!("calculating on the CPU: {why}");
         }
-        let recorder = recorder(scene, formats, &simulation, &folder, last, resumed)?;
+        let painter = painter(formats, wanted)?;
+        let recorder = recorder(scene, formats, &simulation, &folder, last, resumed)?.map(|r| r.with_painter(painter));
         let frame = identity.frame;
         let totals = StepReport { steps: identity.step, ..StepReport::default() };
         clock.build = clock.started.elapsed();
@@ -307,15 +311,26 @@ fn recorder(
     let layouts = simulation.layouts();
     let recorder = Recorder::create(folder, &scene.name, formats, &layouts, scene.frame_rate, last + 1, from)
         .map_err(|error| Failure::input(format!("--out: {error}")))?
-        .with_outlines(&outlines(&scene.colliders));
+        .with_outlines(&outlines(&scene.colliders))
+        .with_camera(scene.camera);
     Ok(Some(match floor(scene) {
         Some(y) => recorder.with_ground(y),
         None => recorder,
     }))
 }
 
+/// What draws the pictures of this run, which is none where none are asked for.
+fn painter(formats: &[Format], wanted: &Wanted) -> Result<Box<dyn Painter>, Failure> {
+    if formats.contains(&Format::Mp4) {
+        Form::Mp4.check().map_err(|error| Failure::input(format!("--formats: {error}")))?;
+    }
+    // A device that calculates need not be able to draw.
+    let wanted = if formats.iter().any(|f| [Format::Gif, Format::Mp4].contains(f)) { wanted } else { &Wanted::Cpu };
+    painter::choose(wanted).or_else(|_| painter::choose(&Wanted::Cpu))
+}
+
 /// Height of the highest level floor, for pictures.
-fn floor(scene: &Scene) -> Option<f64> {
+pub fn floor(scene: &Scene) -> Option<f64> {
     scene
         .colliders
         .iter()

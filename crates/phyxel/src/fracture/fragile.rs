@@ -189,9 +189,18 @@ impl Fragile {
             positions,
             velocities: triples(&frame.velocities),
             von_mises: numbers(&frame.von_mises),
+            strain: numbers(&frame.strain),
+            damage: numbers(&frame.damage),
             temperatures: numbers(&frame.temperatures),
             ..BodyFrame::default()
         }
+    }
+
+    /// How far each node has parted from others, 0 to 1: one of several copies lies on the face of a crack.
+    pub fn damage(&self) -> Vec<f64> {
+        let mut copies = vec![0_u32; self.strength.len()];
+        self.origin.iter().for_each(|o| copies[*o as usize] += 1);
+        self.origin.iter().map(|o| if copies[*o as usize] > 1 { 1.0 } else { 0.0 }).collect()
     }
 
     /// How many fragments there are now.

@@ -4,7 +4,8 @@ use super::BuildError;
 use crate::material::LawKind;
 use crate::math::{Real, Vec3};
 use crate::scene::{
-    Body, Collider, ColliderShape, Integrator, Load, LoadKind, MassKind, Method, Motion, Pin, Scene, SolverSettings,
+    Body, Camera, Collider, ColliderShape, Integrator, Load, LoadKind, MassKind, Method, Motion, Pin, Scene,
+    SolverSettings,
 };
 use crate::shape::{EmbeddedMesh, Geometry, Placement, SpringNet, TriMesh};
 
@@ -43,6 +44,7 @@ pub(super) fn check_scene(scene: &Scene) -> Result<(), BuildError> {
     check_positive(scene.frame_rate, "frame_rate [1/s]")?;
     check_numbers(&scene.gravity, || "gravity".into())?;
     check_solver(&scene.solver)?;
+    scene.camera.iter().try_for_each(check_camera)?;
     for (i, body) in scene.bodies.iter().enumerate() {
         if scene.bodies[..i].iter().any(|b| b.name == body.name) {
             return Err(BuildError::DuplicateName { name: body.name.clone() });
@@ -52,6 +54,19 @@ pub(super) fn check_scene(scene: &Scene) -> Result<(), BuildError> {
     scene.colliders.iter().try_for_each(check_collider)?;
     super::check_rigid::check(scene)?;
     crate::events::check(scene)
+}
+
+fn check_camera(camera: &Camera) -> Result<(), BuildError> {
+    check_numbers(&[camera.position, camera.target].concat(), || "the camera".into())?;
+    let bad = |what: &str, value, remedy| Err(BuildError::BadNumber { what: what.into(), value, remedy });
+    if !(camera.fov >= 1.0 && camera.fov <= 150.0) {
+        return bad("the camera's fov [degrees]", camera.fov, " from 1 to 150");
+    }
+    let distance = (Vec3(camera.position) - Vec3(camera.target)).norm();
+    if distance < 1e-9 * (1.0 + Vec3(camera.target).norm()) {
+        return bad("the distance of the camera from its target [m]", distance, " above zero");
+    }
+    Ok(())
 }
 
 fn check_solver(solver: &SolverSettings) -> Result<(), BuildError> {

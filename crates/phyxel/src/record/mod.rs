@@ -51,6 +51,11 @@ pub struct BodyFrame {
     pub velocities: Vec<[f64; 3]>,
     /// Von Mises stress per node, averaged from the elements around it [Pa].
     pub von_mises: Vec<f64>,
+    /// Equivalent strain per node, averaged from the elements around it: `√(2/3 e:e)` with `e` the deviator of the
+    /// Green–Lagrange strain; empty when it is not known.
+    pub strain: Vec<f64>,
+    /// How far matter has parted at each node, 0 to 1: 1 on the faces of cracks; empty when the body cannot break.
+    pub damage: Vec<f64>,
     /// Temperature per node [K]; empty when the body has none.
     pub temperatures: Vec<f64>,
     /// Positions of the drawn surface's vertices [m]; empty when there is none.

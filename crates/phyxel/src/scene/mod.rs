@@ -3,6 +3,7 @@
 //! A [`Scene`] is checked and turned into arrays by [`Simulation::build`](crate::Simulation::build); nothing here
 //! knows files or precision.
 
+mod camera;
 mod collider;
 mod fracture;
 mod groups;
@@ -10,6 +11,7 @@ mod heat;
 mod rigid;
 mod solver;
 
+pub use camera::Camera;
 pub use collider::{Collider, ColliderShape, Motion};
 pub use fracture::{Cut, Weakness};
 pub use groups::Groups;
@@ -45,6 +47,8 @@ pub struct Scene {
     pub triggers: Vec<Trigger>,
     /// What happens at a given time.
     pub events: Vec<Event>,
+    /// From where pictures are drawn; `None` for a camera that sees all of it.
+    pub camera: Option<Camera>,
 }
 
 impl Default for Scene {
@@ -62,6 +66,7 @@ impl Default for Scene {
             attachments: Vec::new(),
             triggers: Vec::new(),
             events: Vec::new(),
+            camera: None,
         }
     }
 }

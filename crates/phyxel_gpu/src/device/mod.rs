@@ -66,6 +66,11 @@ impl Device {
         Ok(Arc::new(Device { wgpu, queue, summary, part_bytes, trouble, kernels: Mutex::default() }))
     }
 
+    /// The device and its queue, for other work than that of this crate.
+    pub fn handles(&self) -> (&wgpu::Device, &wgpu::Queue) {
+        (&self.wgpu, &self.queue)
+    }
+
     /// What kind of device this is.
     pub fn summary(&self) -> &AdapterSummary {
         &self.summary

@@ -19,8 +19,14 @@ pub enum Format {
     Csv,
     /// One page that plays the result in a browser.
     Html,
+    /// Everything that is drawn, in one binary file for `phyxel render`.
+    Frames,
     /// A sheet of pictures.
     Png,
+    /// A film for pages.
+    Gif,
+    /// A film.
+    Mp4,
 }
 
 /// A word that names no format that can be written.
@@ -44,8 +50,18 @@ pub enum FormatError {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 7] =
-        [Format::Usd, Format::Vtk, Format::Ply, Format::Obj, Format::Csv, Format::Html, Format::Png];
+    pub const ALL: [Format; 10] = [
+        Format::Usd,
+        Format::Vtk,
+        Format::Ply,
+        Format::Obj,
+        Format::Csv,
+        Format::Html,
+        Format::Frames,
+        Format::Png,
+        Format::Gif,
+        Format::Mp4,
+    ];
 
     /// The word that users write.
     pub const fn name(self) -> &'static str {
@@ -56,8 +72,16 @@ impl Format {
             Format::Obj => "obj",
             Format::Csv => "csv",
             Format::Html => "html",
+            Format::Frames => "frames",
             Format::Png => "png",
+            Format::Gif => "gif",
+            Format::Mp4 => "mp4",
         }
+    }
+
+    /// Whether it is the file of frames or is drawn from it.
+    pub(crate) const fn comes_from_frames(self) -> bool {
+        matches!(self, Format::Frames | Format::Png | Format::Gif | Format::Mp4)
     }
 
     /// Reads a list with commas, such as `usd,csv`; a format named twice counts once.
@@ -83,7 +107,6 @@ impl FromStr for Format {
         }
         match name.as_str() {
             "gltf" | "glb" => Err(FormatError::NotYet { name, instead: "usd" }),
-            "gif" | "mp4" => Err(FormatError::NotYet { name, instead: "png" }),
             _ => Err(FormatError::Unknown { name }),
         }
     }
@@ -109,7 +132,7 @@ mod tests {
 
     #[test]
     fn words_for_later_say_what_to_use_now() {
-        for (word, instead) in [("gltf", "usd"), ("gif", "png"), ("mp4", "png")] {
+        for (word, instead) in [("gltf", "usd")] {
             let message = word.parse::<Format>().unwrap_err().to_string();
             assert!(
                 message.contains("not available yet") && message.contains(&format!("use `{instead}`")),
@@ -118,7 +141,7 @@ mod tests {
         }
         let message = Format::parse_list("usd,fbx").unwrap_err().to_string();
         assert!(
-            message.contains("`fbx` is unknown") && message.contains("usd, vtk, ply, obj, csv, html, png"),
+            message.contains("`fbx` is unknown") && message.contains("usd, vtk, ply, obj, csv, html, frames, png, gif, mp4"),
             "{message}"
         );
     }

@@ -3,14 +3,13 @@
 mod creases;
 mod csv;
 mod format;
+mod frames;
 mod html;
 mod looks;
 mod obj;
 mod ply;
 mod recorder;
 mod sequence;
-mod sheet;
-mod sheet_memory;
 mod textures;
 mod usd;
 mod usd_looks;
@@ -23,8 +22,9 @@ pub use recorder::Recorder;
 
 use crate::drawable::Drawable;
 use crate::file::OutputError;
-use crate::picture::Segment;
 use phyxel::record::{BodyLayout, Frame};
+use phyxel::scene::Camera;
+use phyxel_draw::{Painter, Segment};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -47,10 +47,30 @@ trait Writer {
     fn push(&mut self, frame: &Frame, stats: &FrameStats) -> Result<(), OutputError>;
     /// Completes what was pushed, and says where it is; nothing when there is nothing.
     fn finish(self: Box<Self>) -> Result<Option<PathBuf>, OutputError>;
+    /// The same for a writer that leaves several files.
+    fn finish_all(self: Box<Self>) -> Result<Vec<PathBuf>, OutputError> {
+        Ok(self.finish()?.into_iter().collect())
+    }
     /// Tells where the floor is [m].
     fn set_ground(&mut self, _y: f64) {}
     /// Tells what stands still around the bodies.
     fn set_outlines(&mut self, _outlines: &[Segment]) {}
+    /// Tells from where pictures are drawn.
+    fn set_camera(&mut self, _camera: Option<Camera>) {}
+    /// Gives what draws pictures; a writer that draws none gives it back.
+    fn set_painter(&mut self, painter: Box<dyn Painter>) -> Option<Box<dyn Painter>> {
+        Some(painter)
+    }
+}
+
+/// A writer for each format; all that is drawn comes from one.
+fn writers(formats: &[Format], run: &Arc<Run>) -> Result<Vec<Box<dyn Writer>>, OutputError> {
+    let (drawn, others): (Vec<Format>, Vec<Format>) = formats.iter().partition(|f| f.comes_from_frames());
+    let mut writers = others.into_iter().map(|f| writer(f, run)).collect::<Result<Vec<_>, _>>()?;
+    if !drawn.is_empty() {
+        writers.push(Box::new(frames::FramesWriter::create(Arc::clone(run), drawn)));
+    }
+    Ok(writers)
 }
 
 fn writer(format: Format, run: &Arc<Run>) -> Result<Box<dyn Writer>, OutputError> {
@@ -62,6 +82,8 @@ fn writer(format: Format, run: &Arc<Run>) -> Result<Box<dyn Writer>, OutputError
         Format::Obj => Box::new(obj::ObjWriter::create(run)?),
         Format::Csv => Box::new(csv::CsvWriter::create(run)?),
         Format::Html => Box::new(html::HtmlWriter::create(run)?),
-        Format::Png => Box::new(sheet::SheetWriter::create(run)?),
+        Format::Frames | Format::Png | Format::Gif | Format::Mp4 => {
+            Box::new(frames::FramesWriter::create(run, vec![format]))
+        }
     })
 }

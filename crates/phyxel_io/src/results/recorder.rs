@@ -1,10 +1,11 @@
 //! The recorder: takes frames one by one, and leaves files that are whole whenever it is told to stop.
 
-use super::{Format, FrameStats, Run, Writer, writer};
+use super::{Format, FrameStats, Run, Writer, writers};
 use crate::drawable::{Drawable, check_frame};
 use crate::file::{OutputError, writable_folder};
-use crate::picture::Segment;
 use phyxel::record::{BodyLayout, Frame};
+use phyxel::scene::Camera;
+use phyxel_draw::{Painter, Segment};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,7 +52,7 @@ impl Recorder {
         let mut chosen = formats.to_vec();
         chosen.sort();
         chosen.dedup();
-        let writers = chosen.into_iter().map(|f| writer(f, &run)).collect::<Result<_, _>>()?;
+        let writers = writers(&chosen, &run)?;
         Ok(Recorder { run, writers, next: resume_from })
     }
 
@@ -70,6 +71,23 @@ impl Recorder {
         self
     }
 
+    /// Tells from where pictures are drawn; without it, from where all is seen.
+    #[must_use]
+    pub fn with_camera(mut self, camera: Option<Camera>) -> Self {
+        self.writers.iter_mut().for_each(|w| w.set_camera(camera));
+        self
+    }
+
+    /// Gives what draws pictures; without it, the processor does.
+    #[must_use]
+    pub fn with_painter(mut self, painter: Box<dyn Painter>) -> Self {
+        let mut painter = Some(painter);
+        for writer in &mut self.writers {
+            painter = painter.and_then(|p| writer.set_painter(p));
+        }
+        self
+    }
+
     /// Records a frame; frames come in the order of their indices.
     pub fn push(&mut self, frame: &Frame, stats: &FrameStats) -> Result<(), OutputError> {
         if frame.index < self.next {
@@ -85,7 +103,7 @@ impl Recorder {
     ///
     /// When one format fails, the others are still completed, and the first failure is returned.
     pub fn finish(self) -> Result<Vec<PathBuf>, OutputError> {
-        let results: Vec<_> = self.writers.into_iter().map(Writer::finish).collect();
+        let results: Vec<_> = self.writers.into_iter().map(Writer::finish_all).collect();
         let paths = results.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(paths.into_iter().flatten().collect())
     }

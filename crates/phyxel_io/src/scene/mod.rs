@@ -16,9 +16,11 @@
 //! | `[[rigid]]` | `name` (required), one of `sphere`, `box`, `capsule`, `cylinder`, `mesh` as of colliders; `position`, `rotation`, `density` (1000), `velocity`, `spin` (0), `friction` (0.5), `restitution` (0), `groups`, `touches` |
 //! | `[[attachments]]` | `body`, a region as of pins, `to` (another body or a rigid one), `strength` (the pull at which a node tears off; never) |
 //! | `[[triggers]]` | `name` (required), a shape as of colliders, `position`, `rotation`, `groups`, `touches`: events when a body enters or leaves |
+//! | `[camera]` | `position` and `target` (required), `fov` (30, degrees from bottom to top): from where pictures are drawn; without it, from where all is seen |
 //! | `[[events]]` | `at` (required), `body` (all), exactly one of `set`, `release = true`, `pin`, `push`, `loads`, `gravity` |
 
 mod body;
+mod camera;
 mod colliders;
 mod error;
 mod events;
@@ -109,6 +111,7 @@ fn read_root(root: &Node, file: &str) -> Result<Scene, SceneError> {
         "attachments",
         "triggers",
         "events",
+        "camera",
     ];
     let fields = Field { file, path: String::new(), node: root }.fields(KEYS)?;
     let default = Scene::default();
@@ -124,6 +127,7 @@ fn read_root(root: &Node, file: &str) -> Result<Scene, SceneError> {
             return Err(fields.fail(Problem::TooManySteps { what, count, limit }));
         }
     }
+    let camera = fields.get("camera").map(|field| camera::read(&field)).transpose()?;
     let materials = fields.or("materials", Materials::default(), Materials::read)?;
     let body_items = fields.items("bodies")?;
     let rigid_items = fields.items("rigid")?;
@@ -154,5 +158,6 @@ fn read_root(root: &Node, file: &str) -> Result<Scene, SceneError> {
         attachments,
         triggers,
         events,
+        camera,
     })
 }

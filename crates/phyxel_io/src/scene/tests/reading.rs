@@ -204,3 +204,12 @@ fn a_wall_is_made_of_cubes_as_thick_as_itself() {
     // Morris 2010: 18 x 3 x 1 cubes of five tetrahedra, 152 nodes.
     assert_eq!((mesh.tets.len(), mesh.points.len()), (270, 152));
 }
+
+#[test]
+fn a_scene_may_have_a_camera() {
+    assert_eq!(parse(SMALL).unwrap().camera, None);
+    let text = format!("{SMALL}[camera]\nposition = [1, 2, 3]\ntarget = [0, 0.5, 0]\n");
+    let camera = Camera { position: [1.0, 2.0, 3.0], target: [0.0, 0.5, 0.0], fov: 30.0 };
+    assert_eq!(parse(&text).unwrap().camera, Some(camera));
+    assert_eq!(parse(&format!("{text}fov = 60\n")).unwrap().camera, Some(Camera { fov: 60.0, ..camera }));
+}

@@ -1,8 +1,4 @@
-//! An image, and its PNG.
-
-use crate::file::{AtomicFile, OutputError};
-use std::io;
-use std::path::Path;
+//! An image.
 
 /// An image in sRGB, eight bits per channel, rows from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +41,7 @@ impl Image {
     }
 
     /// Averages linear light over blocks of `factor` × `factor` samples, and encodes it as sRGB.
-    pub(super) fn resolve(linear: &[[f32; 3]], width: usize, height: usize, factor: usize) -> Image {
+    pub(crate) fn resolve(linear: &[[f32; 3]], width: usize, height: usize, factor: usize) -> Image {
         let mut image = Image::filled(width, height, [0; 3]);
         let weight = 1.0 / (factor * factor) as f32;
         for y in 0..height {
@@ -67,52 +63,18 @@ impl Image {
 }
 
 /// The sRGB transfer function (IEC 61966-2-1).
-fn srgb_from_linear(c: f32) -> f32 {
+pub(crate) fn srgb_from_linear(c: f32) -> f32 {
     if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
 }
 
 /// Its inverse.
-pub(super) fn linear_from_srgb(c: f32) -> f32 {
+pub(crate) fn linear_from_srgb(c: f32) -> f32 {
     if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
-}
-
-/// Writes an image as PNG; the file appears only when it is whole.
-pub fn write_png(path: &Path, image: &Image) -> Result<(), OutputError> {
-    AtomicFile::write(path, |w| {
-        let size = |n: usize| u32::try_from(n).map_err(io::Error::other);
-        let mut encoder = png::Encoder::new(w, size(image.width)?, size(image.height)?);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
-        let plain = |e: png::EncodingError| match e {
-            png::EncodingError::IoError(e) => e,
-            other => io::Error::other(other),
-        };
-        let mut writer = encoder.write_header().map_err(plain)?;
-        writer.write_image_data(&image.rgb).map_err(plain)?;
-        writer.finish().map_err(plain)
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_png_reads_back() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.png");
-        let mut image = Image::filled(7, 5, [10, 20, 30]);
-        image.set(6, 4, [255, 0, 1]);
-        image.set(7, 4, [9, 9, 9]);
-        write_png(&path, &image).unwrap();
-        let file = io::BufReader::new(std::fs::File::open(&path).unwrap());
-        let mut reader = png::Decoder::new(file).read_info().unwrap();
-        let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
-        let info = reader.next_frame(&mut rgb).unwrap();
-        assert_eq!((info.width, info.height, info.color_type), (7, 5, png::ColorType::Rgb));
-        assert_eq!(rgb, image.rgb);
-    }
 
     #[test]
     fn the_transfer_function_and_its_inverse_agree() {

@@ -1,6 +1,6 @@
 //! Normals of a triangle mesh that are smooth where the surface is, and sharp at its edges.
 
-use super::view::V;
+use crate::view::V;
 
 /// Cosine of the angle from which an edge counts as sharp.
 const SHARP: f64 = 0.75;

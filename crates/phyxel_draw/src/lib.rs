@@ -1,0 +1,50 @@
+//! Pictures without a window.
+//!
+//! A [`Picture`] is a description: a camera, a floor, and things to be seen. Two back ends draw the same description: the
+//! [`Software`] rasteriser, which is always there and gives the same bytes everywhere, and, with the feature `gpu`, `Gpu`
+//! on any graphics card or software driver. A [`Stage`] makes descriptions of the frames of a simulation. Pictures become
+//! PNG files ([`write_png`]), sheets of several ([`sheet`]) and films ([`movie`]).
+
+#![forbid(unsafe_code)]
+
+mod colour_map;
+mod error;
+mod font;
+#[cfg(feature = "gpu")]
+pub mod gpu;
+mod image;
+mod light;
+pub mod movie;
+mod outline;
+mod overlay;
+mod palette;
+mod picture;
+mod png_file;
+pub mod sheet;
+mod software;
+pub mod stage;
+mod texture;
+mod view;
+
+pub use colour_map::{colour_map, map_texture};
+pub use error::DrawError;
+#[cfg(feature = "gpu")]
+pub use gpu::Gpu;
+pub use image::Image;
+pub use outline::{Segment, outlines};
+pub use overlay::{ColourBar, Overlay};
+pub use palette::Palette;
+pub use picture::{Ball, Corner, Disc, Floor, Item, Mesh, Paint, Picture, Rod, Shape};
+pub use png_file::{write_indexed_png, write_png};
+pub use software::Software;
+pub use stage::{Hue, Stage, StageSettings, What, body_colour, boundary, spacing};
+pub use texture::Texture;
+pub use view::{FOV, Fit, check_camera};
+
+/// Something that draws pictures.
+pub trait Painter {
+    /// What it draws on, for people.
+    fn name(&self) -> String;
+    /// Draws.
+    fn draw(&mut self, picture: &Picture) -> Result<Image, DrawError>;
+}
