@@ -430,10 +430,8 @@ impl<R: Real> Simulation<R> {
     fn body_frame(&self, index: usize) -> BodyFrame {
         let body = &self.model.bodies[index];
         let block = self.model.blocks.iter().find(|b| b.body == index);
-        let deformation = |e: usize| match block {
-            Some(block) => Mat3::identity() + block.strain_argument(e, &self.state.u),
-            None => Mat3::identity(),
-        };
+        let (model, u) = (&self.model, &self.state.u);
+        let deformation = |e: usize| deformation(block, e, u);
         let (von_mises, strain) = self.node_scalars(index);
         let frame = BodyFrame {
             positions: body.nodes.clone().map(|n| self.position(n)).collect(),
@@ -445,11 +443,21 @@ impl<R: Real> Simulation<R> {
             skin: if body.layout.skin_triangles.is_empty() {
                 Vec::new()
             } else {
-                body.skin.positions(body.nodes.start, |n| self.position(n), deformation)
+                body.skin.positions(body.nodes.start, |n| model.place(n, u[n]).0, deformation)
             },
             ..BodyFrame::default()
         };
         body.fragile.as_ref().map_or(frame.clone(), |fragile| fragile.spread(&frame))
+    }
+
+    /// Deformation gradients of a body's phyxels, in their order: from the rest shape, or, where neighbours are found anew in
+    /// every step, what is left of it after flow.
+    pub fn deformations(&self, body: usize) -> Vec<Mat3<f64>> {
+        let block = self.model.blocks.iter().find(|b| b.body == body);
+        let mut out = vec![Mat3::identity(); self.model.bodies[body].nodes.len()];
+        let u = &self.state.u;
+        crate::par::for_each(&mut out, |e, f| *f = deformation(block, e, u));
+        out
     }
 
     /// Deformation gradient and Cauchy stress [Pa] of each element of a body's first stencil set.
@@ -560,6 +568,15 @@ impl<R: Real> Simulation<R> {
     /// Bytes held by the model, the state and the solver.
     pub fn memory_bytes(&self) -> usize {
         self.model.memory_bytes() + self.engine.memory_bytes() + 2 * size_of::<Vec3<R>>() * self.model.node_count()
+    }
+}
+
+fn deformation<R: Real>(block: Option<&Block<R>>, element: usize, u: &[Vec3<R>]) -> Mat3<f64> {
+    match block {
+        Some(block) if element < block.len() => {
+            Mat3((Mat3::identity() + block.strain_argument(element, u)).to_f64())
+        }
+        _ => Mat3::identity(),
     }
 }
 

@@ -10,6 +10,7 @@ use phyxel_draw::Painter;
 use phyxel_draw::movie::Form;
 use phyxel_io::picture::outlines;
 use phyxel_io::{Checkpoint, Format, FrameStats, Recorder, read_checkpoint, write_checkpoint};
+use phyxel_surface::{Dresser, ReconstructionSettings};
 
 use crate::args::RunArgs;
 use crate::device::{Place, Wanted};
@@ -56,16 +57,18 @@ struct Clock {
     started: Instant,
     build: Duration,
     simulate: Duration,
+    surface: Duration,
     write: Duration,
 }
 
 impl Clock {
     fn start() -> Self {
-        Clock { started: Instant::now(), build: Duration::ZERO, simulate: Duration::ZERO, write: Duration::ZERO }
+        let none = Duration::ZERO;
+        Clock { started: Instant::now(), build: none, simulate: none, surface: none, write: none }
     }
 
     fn in_ms(&self) -> BTreeMap<String, f64> {
-        let stages = [("build", self.build), ("simulate", self.simulate), ("write", self.write)];
+        let stages = [("build", self.build), ("simulate", self.simulate), ("surface", self.surface), ("write", self.write)];
         stages.into_iter().map(|(stage, time)| (stage.into(), time.as_secs_f64() * 1e3)).collect()
     }
 }
@@ -76,6 +79,7 @@ struct Run<'a> {
     simulation: AnySimulation,
     place: Place,
     recorder: Option<Recorder>,
+    dresser: Dresser,
     folder: PathBuf,
     /// What every checkpoint of this run says besides the state.
     identity: Checkpoint,
@@ -97,6 +101,7 @@ impl<'a> Run<'a> {
         if !args.tell.quiet {
             simulation.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
         }
+        let dresser = Dresser::new(&simulation, ReconstructionSettings::default()).map_err(Failure::input)?;
         let folder = args.out.clone().unwrap_or_else(|| Path::new("out").join(&source.stem));
         let last = args.frames.unwrap_or((scene.duration * scene.frame_rate).round() as usize);
         let precision = source::precision(&args.scene).name();
@@ -119,8 +124,20 @@ impl<'a> Run<'a> {
         let frame = identity.frame;
         let totals = StepReport { steps: identity.step, ..StepReport::default() };
         clock.build = clock.started.elapsed();
-        let mut run =
-            Run { scene, simulation, place, recorder, folder, identity, first: frame, frame, last, totals, clock };
+        let mut run = Run {
+            scene,
+            simulation,
+            place,
+            recorder,
+            dresser,
+            folder,
+            identity,
+            first: frame,
+            frame,
+            last,
+            totals,
+            clock,
+        };
         if resumed.is_none() {
             run.record(0, &StepReport::default())?;
         }
@@ -180,8 +197,13 @@ impl<'a> Run<'a> {
             residual: report.residual,
             min_det_f: self.simulation.smallest_determinant(),
         };
-        recorder.push(&self.simulation.take_frame(frame), &stats).map_err(Failure::work)?;
-        self.clock.write += writing.elapsed();
+        let mut taken = self.simulation.take_frame(frame);
+        let dressing = Instant::now();
+        self.dresser.dress(&self.simulation, &mut taken).map_err(Failure::work)?;
+        let dressed = dressing.elapsed();
+        recorder.push(&taken, &stats).map_err(Failure::work)?;
+        self.clock.surface += dressed;
+        self.clock.write += writing.elapsed() - dressed;
         Ok(())
     }
 

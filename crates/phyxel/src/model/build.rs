@@ -2,15 +2,16 @@
 
 use super::checks::{check_fill, check_load, check_masses, check_pin, check_scene, check_skin, check_springs};
 use super::region::nodes_inside;
-use super::{BodyModel, Loads, Model, PinSet, RigidModel, Skin, TriggerModel};
+use super::surface::{check_surface, skin_of, warn_about_skin};
+use super::{BodyModel, BodySurface, Loads, Model, PinSet, RigidModel, Skin, TriggerModel};
 use crate::contact::{Collider, Surface};
 use crate::fracture::{Fragile, check_body as check_fragile, may_break};
 use crate::material::plastic::InnerLaw;
 use crate::material::{AnyLaw, MaterialError, Part, Viscosity};
 use crate::math::{Mat3, Real, Vec3};
 use crate::record::{BodyLayout, Cells, Look};
-use crate::scene::{Body, Lagrangian, Load, LoadKind, MassKind, Method, Pin, Region, Scene};
-use crate::shape::{EmbeddedMesh, Geometry, PointSampling, SpringNet, TetMesh, quality::boundary_triangles};
+use crate::scene::{Body, Load, LoadKind, MassKind, Method, Pin, Region, Scene};
+use crate::shape::{EmbeddedMesh, Geometry, PointSampling, SpringNet, TetMesh, TriMesh, quality::boundary_triangles};
 use crate::stencil::block::{Block, Stencils};
 use crate::stencil::general::General;
 use crate::stencil::tets::Tets;
@@ -88,6 +89,7 @@ impl<R: Real> Model<R> {
         for body in &scene.bodies {
             warnings.extend(body.notes.iter().map(|note| format!("body {:?}: {note}", body.name)));
             check_fragile(scene, body)?;
+            check_surface(body, may_break(scene, body))?;
             model.add_body(body, &mut warnings)?;
             if may_break(scene, body) {
                 model.make_fragile(body)?;
@@ -125,10 +127,14 @@ impl<R: Real> Model<R> {
         let parts = match (&body.geometry, body.method) {
             (Geometry::Tets(mesh), Method::Tet | Method::Edge | Method::Node | Method::Selective) => {
                 let table = tet_table(body, mesh)?;
-                self.add_tets(body, table, nodes.clone())
+                let parts = self.add_tets(body, table, nodes.clone());
+                match &body.skin {
+                    Some(skin) => with_skin(parts, body, mesh, skin, warnings)?,
+                    None => parts,
+                }
             }
             (Geometry::Embedded(embedded), Method::Tet | Method::Edge | Method::Node | Method::Selective) => {
-                self.add_embedded(body, embedded, nodes.clone())?
+                self.add_embedded(body, embedded, nodes.clone(), warnings)?
             }
             (Geometry::Points(sampling), Method::Mls) => self.add_points(body, sampling, nodes.clone(), warnings)?,
             (Geometry::Springs(net), Method::Spring) => {
@@ -139,19 +145,14 @@ impl<R: Real> Model<R> {
         };
         check_masses(&body.name, &self.masses[nodes.clone()])?;
         let Parts { volume, supports, cells, faces, skin, skin_triangles } = parts;
-        // A skin would stay whole where a melt parts, and apart where it merges: such matter is drawn as phyxels.
-        let parts_and_merges = body.method == Method::Mls
-            && body.mls.lagrangian == Lagrangian::Updated
-            && body.material.thermal.as_ref().is_some_and(|t| t.melting.is_some());
-        let skin_triangles = if parts_and_merges { Vec::new() } else { skin_triangles };
-        let layout = BodyLayout {
-            name: body.name.clone(),
-            node_count: nodes.len(),
-            cells,
-            skin_triangles,
-            skin_parts: Vec::new(),
-            look: Look::default(),
-        };
+        let surface = BodySurface::of(body);
+        let mut layout = BodyLayout { name: body.name.clone(), node_count: nodes.len(), cells, ..BodyLayout::default() };
+        if surface.shows_skin() {
+            let own = skin_of(body).is_some_and(|skin| !skin.points.is_empty());
+            layout.look = if own { body.look.clone() } else { Look::default() };
+            layout.skin_parts = if own { body.skin_parts.clone() } else { Vec::new() };
+            layout.skin_triangles = skin_triangles;
+        }
         self.bodies.push(BodyModel {
             name: body.name.clone(),
             nodes,
@@ -164,6 +165,7 @@ impl<R: Real> Model<R> {
             layout,
             faces,
             skin,
+            surface,
             friction: body.friction(),
             groups: body.contact.groups,
             fragile: None,
@@ -201,9 +203,14 @@ impl<R: Real> Model<R> {
     }
 
     /// A surface in tetrahedra that reach beyond it: each weighs and resists as the part of it that is filled.
-    fn add_embedded(&mut self, body: &Body, embedded: &EmbeddedMesh, nodes: Range<usize>) -> Result<Parts, BuildError> {
+    fn add_embedded(
+        &mut self,
+        body: &Body,
+        embedded: &EmbeddedMesh,
+        nodes: Range<usize>,
+        warnings: &mut Warnings,
+    ) -> Result<Parts, BuildError> {
         check_fill(&body.name, embedded)?;
-        check_skin(&body.name, &embedded.skin)?;
         let mut table = tet_table(body, &embedded.mesh)?;
         let filled: f64 = table.volumes.iter().zip(&embedded.fill).map(|(v, f)| v * f).sum();
         table.volumes.iter_mut().zip(&embedded.fill).for_each(|(v, f)| *v *= f.max(LEAST_FILL));
@@ -211,11 +218,7 @@ impl<R: Real> Model<R> {
         let scale = filled / table.volumes.iter().sum::<f64>();
         table.volumes.iter_mut().for_each(|v| *v *= scale);
         let parts = self.add_tets(body, table, nodes);
-        let skin = Skin::of_embedded(embedded);
-        if let Skin::None = skin {
-            return Ok(parts);
-        }
-        Ok(Parts { skin, skin_triangles: embedded.skin.triangles.clone(), ..parts })
+        with_skin(parts, body, &embedded.mesh, &embedded.skin, warnings)
     }
 
     fn add_tets(&mut self, body: &Body, table: TetTable<f64>, nodes: Range<usize>) -> Parts {
@@ -285,7 +288,8 @@ impl<R: Real> Model<R> {
         table.nodes.iter_mut().for_each(|n| *n += nodes.start as u32);
         let general = General::new(table.cast(), nodes.clone(), false);
         self.blocks.push(self.block(body, Stencils::General(general), Part::Whole));
-        let skin = Skin::of_sampling(sampling);
+        let (skin, outside) = Skin::of_sampling(sampling);
+        warn_about_skin(body, &sampling.skin, outside, warnings);
         let close = if let Skin::Carried(carried) = &skin { carried.nearest() } else { Vec::new() };
         let faces = sampling.skin.triangles.iter().map(|f| f.map(|v| close[v as usize] + nodes.start as u32)).collect();
         Ok(Parts {
@@ -435,6 +439,23 @@ const LEAST_FILL: f64 = 1e-2;
 
 fn tet_table(body: &Body, mesh: &TetMesh) -> Result<TetTable<f64>, BuildError> {
     TetTable::build(&mesh.points, &mesh.tets).map_err(|source| stencil_error(body, source))
+}
+
+/// A surface that tetrahedra carry instead of their boundary.
+fn with_skin(
+    parts: Parts,
+    body: &Body,
+    mesh: &TetMesh,
+    skin: &TriMesh,
+    warnings: &mut Warnings,
+) -> Result<Parts, BuildError> {
+    check_skin(&body.name, skin)?;
+    let (carried, outside) = Skin::embedded(mesh, &skin.points);
+    warn_about_skin(body, skin, outside, warnings);
+    Ok(match carried {
+        Skin::None => parts,
+        carried => Parts { skin: carried, skin_triangles: skin.triangles.clone(), ..parts },
+    })
 }
 
 struct Parts {

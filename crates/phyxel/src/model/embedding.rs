@@ -6,6 +6,17 @@ use crate::shape::TetMesh;
 /// A point this far outside, in barycentric coordinates, still counts as inside: it lies on a face.
 const ON_A_FACE: f64 = 1e-9;
 
+/// Where a point is held.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    /// The corners of the tetrahedron.
+    pub nodes: [u32; 4],
+    /// The weights that give the point from them; they sum to one.
+    pub weights: [f64; 4],
+    /// How far outside of it the point is, about [m].
+    pub distance: f64,
+}
+
 /// A grid over the boxes around tetrahedra.
 pub(super) struct Locator<'a> {
     mesh: &'a TetMesh,
@@ -71,32 +82,61 @@ impl<'a> Locator<'a> {
         }
     }
 
-    /// The nodes of the tetrahedron around a point, and the weights that give the point from them; of the one that comes
-    /// nearest to holding it when it is outside of all. `None` when there are no tetrahedra.
-    pub fn locate(&self, p: [f64; 3]) -> Option<([u32; 4], [f64; 4])> {
-        let cell = self.index(self.cell_of(p));
-        let own = &self.tets[self.starts[cell] as usize..self.starts[cell + 1] as usize];
-        let found = self.best(p, own.iter().copied());
-        let found = match found {
-            Some((inside, _, _)) if inside >= -ON_A_FACE => found,
-            _ => self.best(p, 0..self.mesh.tets.len() as u32),
-        };
-        found.map(|(_, nodes, weights)| (nodes, weights))
-    }
-
-    /// The tetrahedron whose smallest weight is largest; the first among equals.
-    fn best(&self, p: [f64; 3], tets: impl Iterator<Item = u32>) -> Option<(f64, [u32; 4], [f64; 4])> {
-        let mut best: Option<(f64, [u32; 4], [f64; 4])> = None;
-        for t in tets {
-            let nodes = self.mesh.tets[t as usize];
-            let weights = barycentric(nodes.map(|n| Vec3(self.mesh.points[n as usize])), Vec3(p));
-            let least = weights.iter().fold(f64::INFINITY, |l, w| l.min(*w));
-            if best.is_none_or(|b| least > b.0) {
-                best = Some((least, nodes, weights));
+    /// The tetrahedron around a point, or the nearest one when it is outside of all. `None` when there are no tetrahedra.
+    pub fn locate(&self, p: [f64; 3]) -> Option<Place> {
+        let middle = self.cell_of(p);
+        let widest = self.counts.iter().copied().max().unwrap_or(1);
+        let mut best: Option<Place> = None;
+        for ring in 0..=widest {
+            self.each_in_ring(middle, ring, |t| self.try_tet(p, t, &mut best));
+            // What is found in a ring may still be farther than what the next one holds.
+            if best.is_some_and(|b| b.distance <= ring as f64 * self.cell) {
+                break;
             }
         }
         best
     }
+
+    fn try_tet(&self, p: [f64; 3], t: u32, best: &mut Option<Place>) {
+        let nodes = self.mesh.tets[t as usize];
+        let corners = nodes.map(|n| Vec3(self.mesh.points[n as usize]));
+        let weights = barycentric(corners, Vec3(p));
+        let distance = beyond(corners, weights, Vec3(p));
+        if best.is_none_or(|b| distance < b.distance) {
+            *best = Some(Place { nodes, weights, distance });
+        }
+    }
+
+    /// The tetrahedra of the cells that are `ring` cells away.
+    fn each_in_ring(&self, middle: [usize; 3], ring: usize, mut visit: impl FnMut(u32)) {
+        let low = middle.map(|m| m.saturating_sub(ring));
+        let high = [0, 1, 2].map(|a| (middle[a] + ring).min(self.counts[a] - 1));
+        for z in low[2]..=high[2] {
+            for y in low[1]..=high[1] {
+                for x in low[0]..=high[0] {
+                    let away = [x, y, z].iter().zip(&middle).map(|(c, m)| c.abs_diff(*m)).max();
+                    if away == Some(ring) {
+                        let cell = self.index([x, y, z]);
+                        let own = self.starts[cell] as usize..self.starts[cell + 1] as usize;
+                        self.tets[own].iter().for_each(|t| visit(*t));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How far a point is outside a tetrahedron: nothing inside, and about the distance to the nearest point of it elsewhere [m].
+fn beyond(corners: [Vec3<f64>; 4], weights: [f64; 4], p: Vec3<f64>) -> f64 {
+    if weights.iter().all(|w| *w >= -ON_A_FACE) {
+        return 0.0;
+    }
+    let inside = weights.map(|w| w.max(0.0));
+    let total: f64 = inside.iter().sum();
+    let near = (0..4).fold(Vec3::zero(), |s, k| s + corners[k] * (inside[k] / total));
+    // A point that is not finite is at no distance that could be compared.
+    let distance = (near - p).norm();
+    if distance.is_finite() { distance } else { f64::MAX }
 }
 
 /// Weights of the corners at a point; they sum to one.
@@ -130,10 +170,11 @@ mod tests {
         let locator = Locator::new(&mesh);
         for k in 0..500 {
             let p = [0.013 * k as f64 % 1.6 - 0.8, 0.029 * k as f64 % 1.7 - 0.85, 0.041 * k as f64 % 1.5 - 0.75];
-            let (nodes, weights) = locator.locate(p).unwrap();
+            let Place { nodes, weights, distance } = locator.locate(p).unwrap();
             let back = (0..4).fold(Vec3::zero(), |s, i| s + Vec3(mesh.points[nodes[i] as usize]) * weights[i]);
             assert!((back - Vec3(p)).norm() < 1e-13);
             if Vec3(p).norm() < 0.9 {
+                assert_eq!(distance, 0.0);
                 assert!(weights.iter().all(|w| *w >= -ON_A_FACE), "{p:?}: {weights:?}");
             }
         }

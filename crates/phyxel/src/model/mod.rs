@@ -1,6 +1,7 @@
 //! What is built once: nodes, masses, elements, supports and loads, as arrays.
 
 mod build;
+mod carried;
 mod check_rigid;
 mod checks;
 mod embedding;
@@ -15,10 +16,12 @@ mod region;
 mod rigid;
 mod skin;
 mod supports;
+mod surface;
 mod ties;
 
 pub(crate) use build::viscosity;
 pub use build::{BuildError, Warnings};
+pub use carried::{AffineMap, Carried, Site};
 pub(crate) use checks::{check_load, check_pin};
 pub use heat::HeatModel;
 pub(crate) use heat::check_heat_load;
@@ -26,8 +29,9 @@ pub use loads::Loads;
 pub use reanchor::Reanchor;
 pub(crate) use region::nodes_inside;
 pub use rigid::{RigidModel, TriggerModel};
-pub use skin::Skin;
+pub use skin::{Outside, Skin};
 pub use supports::{Held, PinSet};
+pub use surface::BodySurface;
 pub use ties::{Anchor, Tie};
 
 use crate::contact::{Collider, Surface};
@@ -103,6 +107,8 @@ pub struct BodyModel {
     pub faces: Vec<[u32; 3]>,
     /// The drawn surface.
     pub skin: Skin,
+    /// What is drawn where it is not the skin alone.
+    pub surface: BodySurface,
     /// Coulomb's coefficient, if it has one of its own.
     pub friction: Option<f64>,
     /// What it touches.

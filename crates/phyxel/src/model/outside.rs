@@ -1,10 +1,11 @@
 //! What of a body can be touched, and by what.
 
-use super::{Model, Skin};
+use super::{BodyModel, Model, Skin};
 use crate::contact::{Part, Surface, Vertex};
 use crate::math::{Mat3, Real, Vec3};
-use crate::scene::Scene;
+use crate::scene::{Body, Lagrangian, Scene};
 use crate::shape::{EmbeddedMesh, Geometry, PointSampling, Solid, TriMesh};
+use std::borrow::Cow;
 
 impl<R: Real> Model<R> {
     /// Notes the nodes that contact looks at: those of boundary faces, all nodes of springs, and all phyxels, which may be
@@ -42,12 +43,12 @@ impl<R: Real> Model<R> {
         }
         let rest: Vec<Vec3<f64>> = self.rest.iter().map(|x| Vec3(x.to_f64())).collect();
         for (index, (body, spec)) in self.bodies.iter().zip(&scene.bodies).enumerate() {
-            let triangles = &body.layout.skin_triangles;
+            let (skin, triangles) = touched(body, spec);
             if triangles.is_empty() || !spec.contact.enabled {
                 continue;
             }
             let first = body.nodes.start as u32;
-            let vertices = match (&body.skin, &spec.geometry) {
+            let vertices = match (skin.as_ref(), &spec.geometry) {
                 (Skin::Nodes(nodes), _) => nodes.iter().map(|&n| Vertex::node(n)).collect(),
                 (Skin::Embedded(vertices), _) => {
                     let shifted = vertices.iter();
@@ -69,9 +70,26 @@ impl<R: Real> Model<R> {
                 friction: spec.friction(),
                 groups: spec.contact.groups,
             };
-            surface.add(part, vertices, triangles, &rest);
+            surface.add(part, vertices, &triangles, &rest);
         }
         surface
+    }
+}
+
+/// The surface that others touch, whatever is drawn: the skin of phyxels and of covers, the boundary of everything else.
+/// A melt has none: it parts and merges.
+fn touched<'a>(body: &'a BodyModel, spec: &'a Body) -> (Cow<'a, Skin>, Cow<'a, [[u32; 3]]>) {
+    let melts = spec.material.thermal.as_ref().is_some_and(|t| t.melting.is_some());
+    match &spec.geometry {
+        Geometry::Points(_) if melts && spec.mls.lagrangian == Lagrangian::Updated => {
+            (Cow::Owned(Skin::None), Cow::Owned(Vec::new()))
+        }
+        Geometry::Points(sampling) => (Cow::Borrowed(&body.skin), Cow::Borrowed(&sampling.skin.triangles)),
+        Geometry::Tets(_) if spec.skin.is_some() => {
+            let (skin, triangles) = Skin::of_boundary(&body.faces);
+            (Cow::Owned(skin), Cow::Owned(triangles))
+        }
+        _ => (Cow::Borrowed(&body.skin), Cow::Borrowed(&body.layout.skin_triangles)),
     }
 }
 

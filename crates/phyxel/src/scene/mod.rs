@@ -10,6 +10,7 @@ mod groups;
 mod heat;
 mod rigid;
 mod solver;
+mod surface;
 
 pub use camera::Camera;
 pub use collider::{Collider, ColliderShape, Motion};
@@ -18,9 +19,11 @@ pub use groups::Groups;
 pub use heat::{BodyHeat, HeatKind, HeatLoad};
 pub use rigid::{Attachment, RigidBody, Trigger};
 pub use solver::{Integrator, LinearSolver, SolverSettings};
+pub use surface::{DEFAULT_SURFELS, SurfaceKind};
 
 use crate::material::Material;
-use crate::shape::Geometry;
+use crate::record::Look;
+use crate::shape::{Geometry, TriMesh};
 
 /// Everything that one simulation needs to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +107,17 @@ pub struct Body {
     pub weaknesses: Vec<Weakness>,
     /// Which elements of a mesh never part from each other, by a number each: the cubes of a wall. Empty where all may.
     pub whole_cells: Vec<u32>,
+    /// Which surface is drawn.
+    pub surface: SurfaceKind,
+    /// Discs of a surface that is made of them, about.
+    pub surfels: usize,
+    /// A surface that tetrahedra carry along and that is drawn instead of their boundary, at rest. Phyxels and covers have
+    /// theirs in their geometry.
+    pub skin: Option<TriMesh>,
+    /// Colours and textures of the skin.
+    pub look: Look,
+    /// The part of the look that each triangle of the skin has; empty where all have the first.
+    pub skin_parts: Vec<u32>,
     /// What was noticed when its shape was made, in sentences; told with the warnings of the simulation.
     pub notes: Vec<String>,
 }
@@ -127,6 +141,11 @@ impl Body {
             place: Place::Auto,
             weaknesses: Vec::new(),
             whole_cells: Vec::new(),
+            surface: SurfaceKind::Auto,
+            surfels: DEFAULT_SURFELS,
+            skin: None,
+            look: Look::default(),
+            skin_parts: Vec::new(),
             notes: Vec::new(),
         }
     }

@@ -1,16 +1,23 @@
 //! `[[bodies]]`.
 
 use phyxel::material::Material;
-use phyxel::scene::{Body, ContactSettings, KernelKind, Lagrangian, MassKind, Method, MlsSettings, Place, Support};
+use phyxel::scene::{
+    Body, ContactSettings, DEFAULT_SURFELS, KernelKind, Lagrangian, MassKind, Method, MlsSettings, Place, Support,
+    SurfaceKind,
+};
 use phyxel::shape::{BYTES_PER_NODE, Geometry, MAX_NODES, Resolution};
 
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
+use super::files::Skinned;
 use super::groups::GroupNames;
 use super::materials::Materials;
 use super::regions;
 use super::{files, fracture, heat, shapes};
 use crate::solid::Filled;
+
+/// Discs beyond this are smaller than pixels of any picture of a body.
+const MAX_SURFELS: usize = 10_000_000;
 
 const KEYS: &[&str] = &[
     "name",
@@ -46,6 +53,9 @@ const KEYS: &[&str] = &[
     "device",
     "weak",
     "whole_cubes",
+    "surface",
+    "surfels",
+    "skin",
 ];
 
 /// Reads and builds every body, in the order of the file.
@@ -75,9 +85,11 @@ fn read(
     let fields = item.fields(KEYS)?;
     let name = name(&fields, earlier)?;
     let material = fields.or("material", Material::default(), |field| materials.find(field))?;
-    let (Filled { geometry, notes, .. }, method) = geometry(&fields, &material, nodes_so_far)?;
+    let (Filled { geometry, notes, .. }, skinned, method) = geometry(&fields, &material, nodes_so_far)?;
     let mut body = Body::new(name, geometry, method, material);
     body.notes = notes;
+    (body.skin, body.look, body.skin_parts) = (skinned.skin, skinned.look, skinned.parts);
+    (body.surface, body.surfels) = surface(&fields, method)?;
     body.velocity = fields.vector("velocity", body.velocity)?;
     body.spin = fields.vector("spin", body.spin)?;
     body.mass = mass(&fields, method)?;
@@ -108,17 +120,59 @@ fn name(fields: &Fields<'_>, earlier: &[Body]) -> Result<String, SceneError> {
     Ok(name.into())
 }
 
-fn geometry(fields: &Fields<'_>, material: &Material, nodes_so_far: &mut f64) -> Result<(Filled, Method), SceneError> {
+/// `surface` and `surfels`.
+fn surface(fields: &Fields<'_>, method: Method) -> Result<(SurfaceKind, usize), SceneError> {
+    let kinds = SurfaceKind::ALL.map(|kind| (kind.name(), kind));
+    let kind = fields.word("surface", "surface", &kinds, SurfaceKind::Auto)?;
+    if let Some(field) = fields.get("surface")
+        && method != Method::Mls
+        && !matches!(kind, SurfaceKind::Auto | SurfaceKind::Skin)
+    {
+        return Err(field.fail(Problem::Conflict(
+            "is made around phyxels; write method = \"mls\", or surface = \"skin\"",
+        )));
+    }
+    let surfels = fields.whole("surfels", 1, DEFAULT_SURFELS)?;
+    if let Some(field) = fields.get("surfels") {
+        if !matches!(kind, SurfaceKind::Surfels | SurfaceKind::Multi) {
+            return Err(field.fail(Problem::Conflict(
+                "has no effect on this surface; add surface = \"surfels\" or \"multi\"",
+            )));
+        }
+        if surfels > MAX_SURFELS {
+            return Err(field.fail(Problem::Conflict("is more than 10 million, which no picture shows; write less")));
+        }
+    }
+    Ok((kind, surfels))
+}
+
+/// `skin`: whether the file's own surface is drawn.
+fn own_skin(fields: &Fields<'_>, from_file: bool) -> Result<bool, SceneError> {
+    let own = fields.word("skin", "skin", &[("cells", false), ("file", true)], false)?;
+    match fields.get("skin") {
+        Some(field) if own && !from_file => {
+            Err(field.fail(Problem::Conflict("is that of a file, and the shape is none; leave it out")))
+        }
+        _ => Ok(own),
+    }
+}
+
+type Shaped = (Filled, Skinned, Method);
+
+fn geometry(fields: &Fields<'_>, material: &Material, nodes_so_far: &mut f64) -> Result<Shaped, SceneError> {
     let shape_field = fields.require("shape", "shape = { box = [x, y, z] } or another shape")?;
     let methods = Method::ALL.map(|method| (method.name(), method));
     if files::is_file(&shape_field) {
         let resolution = shapes::resolution(fields, Resolution::Count(shapes::DEFAULT_COUNT))?;
         let method = fields.word("method", "method", &methods, Method::Mls)?;
-        let filled = files::body(&shape_field, method, &resolution, &shapes::placement(fields)?)?;
+        let own_skin = own_skin(fields, true)?;
+        let (filled, skinned) =
+            files::body(&shape_field, method, &resolution, &shapes::placement(fields)?, own_skin)?;
         *nodes_so_far += points(&filled.geometry).len() as f64;
         check_nodes(fields, *nodes_so_far)?;
-        return Ok((filled, method));
+        return Ok((filled, skinned, method));
     }
+    own_skin(fields, false)?;
     let shape = shapes::shape(&shape_field)?;
     let resolution = shapes::resolution(fields, shapes::usual_resolution(&shape_field, &shape))?;
     let method = fields.word("method", "method", &methods, shapes::default_method(&shape))?;
@@ -126,7 +180,7 @@ fn geometry(fields: &Fields<'_>, material: &Material, nodes_so_far: &mut f64) ->
     *nodes_so_far += estimate.map_err(|error| shape_field.fail(Problem::Shape(error)))?;
     check_nodes(fields, *nodes_so_far)?;
     let geometry = shapes::discretise(fields, &shape, method, &resolution, material)?;
-    Ok((Filled { geometry, notes: Vec::new(), size: None }, method))
+    Ok((Filled { geometry, notes: Vec::new(), size: None }, Skinned::default(), method))
 }
 
 fn check_nodes(fields: &Fields<'_>, nodes: f64) -> Result<(), SceneError> {

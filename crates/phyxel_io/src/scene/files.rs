@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use phyxel::scene::Method;
-use phyxel::shape::{Geometry, Placement, Resolution, ShapeError};
+use phyxel::record::Look;
+use phyxel::shape::{Geometry, Placement, Resolution, ShapeError, TriMesh};
 
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
 use super::words::listed;
 use crate::input::UpAxis;
-use crate::solid::{Content, Counted, FileOptions, Filled, Filling, Origin, SolidError, fill, outside, read_solid};
+use crate::solid::{Content, Counted, Dressing, FileOptions, Filled, Filling, Origin, SolidError, fill, outside, read_solid};
 
 const KEYS: &[&str] = &["file", "unit", "up", "height", "origin", "fill", "features", "levels", "uniform"];
 
@@ -24,7 +25,8 @@ pub(super) fn body(
     method: Method,
     resolution: &Resolution,
     placement: &Placement,
-) -> Result<Filled, SceneError> {
+    own_skin: bool,
+) -> Result<(Filled, Skinned), SceneError> {
     let fields = shape.fields(KEYS)?;
     let (file, path) = path(&fields)?;
     let filling = filling(&fields, method)?;
@@ -32,6 +34,7 @@ pub(super) fn body(
     let read = read_solid(&path, &options).map_err(|error| file.fail(Problem::Solid(error)))?;
     let fail =
         |source: ShapeError| file.fail(Problem::Solid(SolidError::Shape { file: path.display().to_string(), source }));
+    let mut skinned = Skinned::default();
     let mut filled = match read.content {
         Content::Tets(mesh) if method != Method::Mls && fields.get("fill").is_none() => {
             Filled { geometry: Geometry::Tets(mesh), notes: Vec::new(), size: None }
@@ -39,10 +42,49 @@ pub(super) fn body(
         Content::Tets(mesh) => {
             fill(&outside(&mesh).map_err(fail)?, &filling, resolution, Counted::Nodes).map_err(fail)?
         }
-        Content::Surface(solid) => fill(&solid, &filling, resolution, Counted::Nodes).map_err(fail)?,
+        Content::Surface(solid) => {
+            let filled = fill(&solid, &filling, resolution, Counted::Nodes).map_err(fail)?;
+            skinned = Skinned::of(&filled, read.dressing, solid.mesh(), own_skin);
+            filled
+        }
     };
     filled.geometry.place(placement);
-    Ok(filled)
+    if let Some(skin) = &mut skinned.skin {
+        placement.apply(&mut skin.points);
+    }
+    filled.notes.append(&mut skinned.notes);
+    Ok((filled, skinned))
+}
+
+/// How a body from a file is drawn.
+#[derive(Default)]
+pub(super) struct Skinned {
+    /// The file's own surface, where the body would show another.
+    pub skin: Option<TriMesh>,
+    pub look: Look,
+    pub parts: Vec<u32>,
+    notes: Vec<String>,
+}
+
+impl Skinned {
+    /// Phyxels and covers carry the file's surface; tetrahedra that fit it show their own boundary unless asked for it.
+    fn of(filled: &Filled, dressing: Dressing, surface: &TriMesh, own_skin: bool) -> Self {
+        let fits = matches!(filled.geometry, Geometry::Tets(_));
+        let Dressing { look, parts, remarks: mut notes } = dressing;
+        if fits && !own_skin {
+            let plain = look.uvs.is_empty() && look.colours.is_empty() && look.parts.is_empty();
+            notes.clear();
+            if !plain {
+                notes.push(
+                    "its file has colours or textures, which the boundary of its tetrahedra does not show; write skin = \"file\" \
+                     to draw the file's own surface"
+                        .into(),
+                );
+            }
+            return Skinned { notes, ..Skinned::default() };
+        }
+        Skinned { skin: fits.then(|| surface.clone()), look, parts, notes }
+    }
 }
 
 /// The file that a table names, and its path; it must exist.

@@ -1,9 +1,11 @@
 //! From a file to a body: a surface is read, repaired, placed and filled; a mesh of tetrahedra is taken as it is.
 
 mod fill;
+mod look;
 mod points;
 
 pub use fill::{Counted, Filled, Filling, fill, outside};
+pub use look::Dressing;
 pub use points::write_points;
 
 use crate::input::{MeshFileError, UpAxis};
@@ -82,6 +84,8 @@ pub enum Content {
 pub struct SolidFile {
     /// What was in it.
     pub content: Content,
+    /// Its colours and textures.
+    pub dressing: Dressing,
     /// What was found and repaired, in sentences.
     pub notes: Vec<String>,
 }
@@ -99,7 +103,7 @@ fn read_tets(path: &Path, options: &FileOptions) -> Result<SolidFile, SolidError
     let reading = TetMeshOptions { unit: options.unit, up: options.up, drop_flat: true };
     let (mut mesh, report) = read_tet_mesh(path, &reading)?;
     place(&mut mesh.points, options);
-    Ok(SolidFile { content: Content::Tets(mesh), notes: report.sentences() })
+    Ok(SolidFile { content: Content::Tets(mesh), dressing: Dressing::default(), notes: report.sentences() })
 }
 
 fn read_surface_file(path: &Path, options: &FileOptions) -> Result<SolidFile, SolidError> {
@@ -108,10 +112,11 @@ fn read_surface_file(path: &Path, options: &FileOptions) -> Result<SolidFile, So
     let mut notes = file.found.sentences();
     let (file, report) = file.repaired(&options.repair).map_err(fail)?;
     notes.extend(report.sentences());
-    let TriMesh { mut points, triangles } = file.mesh;
+    let TriMesh { mut points, triangles } = file.mesh.clone();
     place(&mut points, options);
     let solid = Solid::new(TriMesh { points, triangles }).map_err(fail)?;
-    Ok(SolidFile { content: Content::Surface(solid), notes })
+    let dressing = Dressing::of(&file, solid.mesh(), path.parent().unwrap_or(Path::new("")));
+    Ok(SolidFile { content: Content::Surface(solid), dressing, notes })
 }
 
 /// Scales and shifts points as the options ask.

@@ -1,0 +1,153 @@
+//! What the bodies of a simulation are drawn with, frame by frame.
+
+use crate::colours::{phyxel_colours, skin_colours};
+use crate::error::SurfaceError;
+use crate::mesh::Closedness;
+use crate::multi::{Moment, MultiSurface};
+use crate::reconstruction::{Matter, Reconstruction, ReconstructionSettings};
+use crate::surfels::{SurfelCloud, sample_skin};
+use phyxel::math::Real;
+use phyxel::model::{BodyModel, Site};
+use phyxel::record::Frame;
+use phyxel::scene::{Lagrangian, SurfaceKind};
+use phyxel::{AnySimulation, Simulation};
+
+/// Fills frames with the surfaces that bodies ask for: [`BodyFrame::free`](phyxel::record::BodyFrame::free) and
+/// [`BodyFrame::surfels`](phyxel::record::BodyFrame::surfels).
+pub struct Dresser {
+    dresses: Vec<Dress>,
+}
+
+/// What was noticed while dressing a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DressReport {
+    /// Bodies that were given a surface.
+    pub bodies: usize,
+    /// How well the meshes close, all together.
+    pub closedness: Closedness,
+}
+
+/// The surface of one body.
+enum Dress {
+    /// The skin, which frames have anyway.
+    Skin,
+    /// A mesh found anew.
+    Free { mesh: Box<Reconstruction>, colours: Vec<[f32; 3]> },
+    /// Discs on a body with a rest shape.
+    Carried(Box<SurfelCloud>),
+    /// Discs on a body without one.
+    Flowing(Box<SurfelCloud>),
+    /// Discs that follow parting and merging, and whether the matter was solid in the last frame.
+    Multi(Box<MultiSurface>, bool),
+}
+
+impl Dresser {
+    /// For the bodies of a simulation as it was built.
+    pub fn new(simulation: &AnySimulation, settings: ReconstructionSettings) -> Result<Self, SurfaceError> {
+        match simulation {
+            AnySimulation::F32(s) => Dresser::of(s, settings),
+            AnySimulation::F64(s) => Dresser::of(s, settings),
+        }
+    }
+
+    /// The same in one precision.
+    pub fn of<R: Real>(simulation: &Simulation<R>, settings: ReconstructionSettings) -> Result<Self, SurfaceError> {
+        let dress = |body: &BodyModel| {
+            Ok(match body.surface.kind {
+                SurfaceKind::Auto | SurfaceKind::Skin => Dress::Skin,
+                SurfaceKind::Reconstructed => {
+                    let points = positions(simulation, body);
+                    let mesh = Box::new(Reconstruction::new(settings)?);
+                    Dress::Free { mesh, colours: phyxel_colours(&points, &body.surface) }
+                }
+                SurfaceKind::Surfels | SurfaceKind::Multi => discs(simulation, body),
+            })
+        };
+        let dresses = simulation.model().bodies.iter().map(dress).collect::<Result<_, _>>()?;
+        Ok(Dresser { dresses })
+    }
+
+    /// Whether any body is drawn with more than its skin.
+    pub fn is_needed(&self) -> bool {
+        self.dresses.iter().any(|d| !matches!(d, Dress::Skin))
+    }
+
+    /// Adds the surfaces to a frame that was just taken from the simulation.
+    pub fn dress(&mut self, simulation: &AnySimulation, frame: &mut Frame) -> Result<DressReport, SurfaceError> {
+        match simulation {
+            AnySimulation::F32(s) => self.dress_one(s, frame),
+            AnySimulation::F64(s) => self.dress_one(s, frame),
+        }
+    }
+
+    /// The same in one precision.
+    pub fn dress_one<R: Real>(
+        &mut self,
+        simulation: &Simulation<R>,
+        frame: &mut Frame,
+    ) -> Result<DressReport, SurfaceError> {
+        let mut report = DressReport::default();
+        let bodies = simulation.model().bodies.iter().zip(&mut frame.bodies);
+        for (index, (dress, (body, out))) in self.dresses.iter_mut().zip(bodies).enumerate() {
+            match dress {
+                Dress::Skin => continue,
+                Dress::Free { mesh, colours } => {
+                    let points = positions(simulation, body);
+                    let matter = Matter { points: &points, spacing: body.surface.spacing, volume: body.volume, colours };
+                    let (surface, closed) = mesh.surface(&matter).map_err(|e| named(e, &body.name))?;
+                    report.closedness.boundary_edges += closed.boundary_edges;
+                    report.closedness.crowded_edges += closed.crowded_edges;
+                    out.free = Some(surface);
+                }
+                Dress::Carried(cloud) => {
+                    let (points, gradients) = (positions(simulation, body), simulation.deformations(index));
+                    out.surfels = Some(cloud.follow(|j| Site { position: points[j], deformation: gradients[j] }));
+                }
+                Dress::Flowing(cloud) => out.surfels = Some(cloud.flow(&positions(simulation, body))),
+                Dress::Multi(surface, solid) => {
+                    let sets = !std::mem::replace(solid, is_solid(simulation, index)) && *solid;
+                    let (model, time) = (simulation.model(), simulation.time());
+                    let distance = |x| model.colliders.iter().map(|c| c.distance(x, time)).fold(f64::INFINITY, f64::min);
+                    let moment = Moment { phyxels: &positions(simulation, body), mould: &distance, sets };
+                    out.surfels = Some(surface.advance(&moment));
+                }
+            }
+            report.bodies += 1;
+        }
+        Ok(report)
+    }
+}
+
+/// Discs on the skin of a body at rest.
+fn discs<R: Real>(simulation: &Simulation<R>, body: &BodyModel) -> Dress {
+    let (surface, phyxels) = (&body.surface, positions(simulation, body));
+    let (discs, colours, size) = sample_skin(&surface.mesh, &skin_colours(surface), surface.surfels);
+    if surface.kind == SurfaceKind::Multi {
+        let multi = MultiSurface::new(&discs, &colours, size, phyxels, surface.spacing);
+        return Dress::Multi(Box::new(multi), true);
+    }
+    let cloud = Box::new(SurfelCloud::new(discs, colours, size, phyxels, surface.spacing));
+    match body.mls.lagrangian {
+        Lagrangian::Total => Dress::Carried(cloud),
+        Lagrangian::Updated => Dress::Flowing(cloud),
+    }
+}
+
+/// Whether less than half of a body is molten.
+fn is_solid<R: Real>(simulation: &Simulation<R>, body: usize) -> bool {
+    let molten = simulation.molten(body);
+    2.0 * molten.iter().sum::<f64>() < molten.len() as f64 || molten.is_empty()
+}
+
+/// Where a body's phyxels are [m].
+fn positions<R: Real>(simulation: &Simulation<R>, body: &BodyModel) -> Vec<[f64; 3]> {
+    let (model, state) = (simulation.model(), simulation.state());
+    body.nodes.clone().map(|n| model.place(n, state.u[n]).0).collect()
+}
+
+fn named(error: SurfaceError, name: &str) -> SurfaceError {
+    match error {
+        SurfaceError::NotFound { phyxels, why, .. } => SurfaceError::NotFound { body: name.into(), phyxels, why },
+        other => other,
+    }
+}

@@ -1,0 +1,100 @@
+//! Splitting and merging.
+
+use super::{Disc, SurfelCloud};
+use crate::grid::PointGrid;
+use phyxel::math::Vec3;
+use phyxel::record::Surfels;
+
+/// A disc is split when its longer axis is this many times the usual one.
+const LONG: f64 = 1.6;
+/// And merged into its neighbour when its area is this part of the usual one: a disc that was just split is larger.
+const SMALL: f64 = 0.3;
+/// The halves of a disc along the axis that was cut: a little more than one half, so that they overlap.
+const HALF: f64 = 0.55;
+
+impl SurfelCloud {
+    /// Splits and merges discs by their present size; whether anything changed.
+    pub(super) fn adapt(&mut self, now: &Surfels) -> bool {
+        let axes = |i: usize| now.tangents[i].map(|t| Vec3(t).norm());
+        let area = |i: usize| Vec3(now.tangents[i][0]).cross(Vec3(now.tangents[i][1])).norm();
+        let usual = self.size * self.size;
+        let long: Vec<usize> =
+            (0..self.len()).filter(|&i| axes(i).iter().any(|a| *a > LONG * self.size)).collect();
+        let small: Vec<usize> = (0..self.len()).filter(|&i| area(i) < SMALL * usual).collect();
+        if long.is_empty() && small.len() < 2 {
+            return false;
+        }
+        let removed = self.merge(now, &small, area);
+        for i in long.into_iter().filter(|i| !removed[*i]) {
+            if self.rest.len() >= self.most {
+                break;
+            }
+            let [a, b] = axes(i);
+            self.split(i, usize::from(b > a));
+        }
+        self.drop_removed(&removed);
+        true
+    }
+
+    /// Cuts a disc in two across one of its axes.
+    fn split(&mut self, i: usize, axis: usize) {
+        let Disc { point, mut tangents } = self.rest[i];
+        let step = Vec3(tangents[axis]) * 0.5;
+        tangents[axis] = (Vec3(tangents[axis]) * HALF).0;
+        self.rest[i] = Disc { point: (Vec3(point) - step).0, tangents };
+        self.rest.push(Disc { point: (Vec3(point) + step).0, tangents });
+        if let Some(&colour) = self.colours.get(i) {
+            self.colours.push(colour);
+        }
+    }
+
+    /// Gives the area of small discs to their nearest neighbours; which ones are gone.
+    fn merge(&mut self, now: &Surfels, small: &[usize], area: impl Fn(usize) -> f64) -> Vec<bool> {
+        let mut removed = vec![false; self.len()];
+        if small.len() < 2 {
+            return removed;
+        }
+        let mut taker = vec![false; self.len()];
+        let is_small = {
+            let mut flags = vec![false; self.len()];
+            small.iter().for_each(|i| flags[*i] = true);
+            flags
+        };
+        let grid = PointGrid::new(&now.points, self.size);
+        for &i in small {
+            if taker[i] {
+                continue;
+            }
+            // Only small ones take more in: others would grow too large.
+            let mut best: Option<(f64, u32)> = None;
+            grid.each_within(Vec3(now.points[i]), 2.0 * self.size, |j, _, square| {
+                let free = j as usize != i && !removed[j as usize] && is_small[j as usize];
+                let same_side = Vec3(now.normals[i]).dot(Vec3(now.normals[j as usize])) > 0.5;
+                if free && same_side && best.is_none_or(|b| (square, j) < b) {
+                    best = Some((square, j));
+                }
+            });
+            let Some((_, j)) = best else { continue };
+            let j = j as usize;
+            let own = area(j);
+            if taker[j] || own <= 0.0 {
+                continue;
+            }
+            (removed[i], taker[j]) = (true, true);
+            let growth = (1.0 + area(i) / own).sqrt();
+            self.rest[j].tangents = self.rest[j].tangents.map(|t| (Vec3(t) * growth).0);
+        }
+        removed
+    }
+
+    fn drop_removed(&mut self, removed: &[bool]) {
+        let keep = |i: usize| !removed.get(i).copied().unwrap_or(false);
+        let kept: Vec<usize> = (0..self.rest.len()).filter(|i| keep(*i)).collect();
+        if kept.len() < self.rest.len() {
+            self.rest = kept.iter().map(|i| self.rest[*i]).collect();
+            if !self.colours.is_empty() {
+                self.colours = kept.iter().map(|i| self.colours[*i]).collect();
+            }
+        }
+    }
+}
