@@ -11,7 +11,7 @@ mod rigid;
 mod solver;
 
 pub use collider::{Collider, ColliderShape, Motion};
-pub use fracture::{Cut, Weakness};
+pub use fracture::{Blade, Cut, Fate, FragmentRule, Weakness};
 pub use groups::Groups;
 pub use heat::{BodyHeat, HeatKind, HeatLoad};
 pub use rigid::{Attachment, RigidBody, Trigger};
@@ -99,6 +99,10 @@ pub struct Body {
     pub weaknesses: Vec<Weakness>,
     /// Which elements of a mesh never part from each other, by a number each: the cubes of a wall. Empty where all may.
     pub whole_cells: Vec<u32>,
+    /// Whether cracks and cuts go through elements where their plane passes, instead of along faces; tetrahedra only.
+    pub cut_elements: bool,
+    /// What becomes of its small pieces; nothing special where it says nothing.
+    pub fragments: Option<FragmentRule>,
     /// What was noticed when its shape was made, in sentences; told with the warnings of the simulation.
     pub notes: Vec<String>,
 }
@@ -122,6 +126,8 @@ impl Body {
             place: Place::Auto,
             weaknesses: Vec::new(),
             whole_cells: Vec::new(),
+            cut_elements: false,
+            fragments: None,
             notes: Vec::new(),
         }
     }
@@ -369,4 +375,6 @@ pub enum Action {
     SetGravity([f64; 3]),
     /// Cuts the body, as it is then, along a plane.
     Cut(Cut),
+    /// Lets a blade set out, which cuts the body where it passes it.
+    Sweep(Blade),
 }
