@@ -52,6 +52,8 @@ pub struct BodyReport {
     pub mass_kg: f64,
     pub volume_m3: f64,
     pub fragments: usize,
+    /// Mass of small pieces that have been removed.
+    pub removed_kg: f64,
 }
 
 /// The energies of all bodies together.
@@ -77,6 +79,7 @@ pub fn bodies(simulation: &AnySimulation) -> Vec<BodyReport> {
             mass_kg: body.mass_kg,
             volume_m3: body.volume_m3,
             fragments: body.fragments,
+            removed_kg: body.removed_kg,
         })
         .collect()
 }

@@ -1,5 +1,6 @@
 //! What happens at a given time: changes of material, loads, pins and velocities, applied between steps.
 
+use crate::fracture::Slice;
 use crate::material::plastic::InnerLaw;
 use crate::material::{AnyLaw, LawKind, Material, Part};
 use crate::math::{Real, Vec3};
@@ -30,20 +31,34 @@ pub(crate) fn check(scene: &Scene) -> Result<(), BuildError> {
             Action::SetHeat(loads) => loads.iter().try_for_each(|load| check_heat_load(name, load))?,
             _ => {}
         }
-        let numbers: &[f64] = match &event.action {
-            Action::Push(v) | Action::SetGravity(v) => v,
-            Action::Cut(cut) if cut.normal == [0.0; 3] => {
-                return bad("its plane has no normal: give one that is not zero");
-            }
-            Action::Cut(cut) if cut.radius.is_nan() || cut.radius <= 0.0 => {
-                return bad("the radius of its cut must be above zero");
-            }
-            Action::Cut(cut) => &[cut.point, cut.normal].concat(),
-            _ => &[],
-        };
-        if numbers.iter().any(|n| !n.is_finite()) {
-            return bad("its numbers must be finite");
+        check_numbers(event)?;
+    }
+    Ok(())
+}
+
+/// Checks the numbers of what an event does to any body.
+fn check_numbers(event: &Event) -> Result<(), BuildError> {
+    let bad = |why| Err(BuildError::BadEvent { at: event.at, why });
+    let numbers: &[f64] = match &event.action {
+        Action::Push(v) | Action::SetGravity(v) => v,
+        Action::Cut(cut) if cut.normal == [0.0; 3] => {
+            return bad("its plane has no normal: give one that is not zero");
         }
+        Action::Cut(cut) if cut.radius.is_nan() || cut.radius <= 0.0 => {
+            return bad("the radius of its cut must be above zero");
+        }
+        Action::Cut(cut) => &[cut.point, cut.normal].concat(),
+        Action::Sweep(blade) if blade.duration.is_nan() || blade.duration <= 0.0 => {
+            return bad("its blade must take some time: give a duration above zero");
+        }
+        Action::Sweep(blade) if Slice::swept(blade, 0.0, (0.0, blade.duration)).is_none() => {
+            return bad("its blade cuts nothing: let its edge have a length, and move across it");
+        }
+        Action::Sweep(blade) => &[blade.from.concat(), blade.to.concat(), vec![blade.duration]].concat(),
+        _ => &[],
+    };
+    if numbers.iter().any(|n| !n.is_finite()) {
+        return bad("its numbers must be finite");
     }
     Ok(())
 }
@@ -55,8 +70,13 @@ pub(crate) fn check_one<R: Real>(event: &Event, model: &Model<R>) -> Result<(), 
     {
         return Err(unknown_body(name, model.bodies.iter().map(|b| &b.name)));
     }
+    check_numbers(event)?;
     bodies(event, model).into_iter().try_for_each(|k| {
         let body = &model.bodies[k];
+        if matches!(event.action, Action::Cut(_) | Action::Sweep(_)) && body.fragile.is_none() {
+            let what = "it was not built to be cut: give its material a strength, or its scene a cut";
+            return Err(BuildError::Unsupported { body: body.name.clone(), what });
+        }
         check_on(event, &body.name, &body.material, (body.method == Method::Selective, model.is_heated(k)))
     })
 }
@@ -134,7 +154,7 @@ pub(crate) fn apply<R: Real>(event: &Event, model: &mut Model<R>, state: &mut St
                 let heat = BodyHeat { convection, ambient, conductance, loads: loads.clone(), ..BodyHeat::default() };
                 model.set_heat(body, &heat, &points)?;
             }
-            Action::SetGravity(_) | Action::Cut(_) => {}
+            Action::SetGravity(_) | Action::Cut(_) | Action::Sweep(_) => {}
         }
     }
     model.version += 1;

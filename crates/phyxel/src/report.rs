@@ -31,6 +31,8 @@ pub struct StepReport {
     pub new_nodes: usize,
     /// Nodes that would break, but wait for the next step because this one has added as many as it may.
     pub waiting: usize,
+    /// Mass of small pieces that have been removed [kg].
+    pub removed_kg: f64,
 }
 
 impl StepReport {
@@ -50,5 +52,6 @@ impl StepReport {
         self.contact_s += later.contact_s;
         self.new_nodes += later.new_nodes;
         self.waiting = later.waiting;
+        self.removed_kg += later.removed_kg;
     }
 }

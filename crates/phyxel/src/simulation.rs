@@ -1,14 +1,14 @@
 //! What happens in a step, in what order.
 
 use crate::events;
-use crate::fracture::{CrackEvent, Fragment};
+use crate::fracture::{CrackEvent, Fragment, Slice};
 use crate::material::Material;
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::{BodyModel, BuildError, Model, RigidModel, Warnings};
 use crate::record::{self, BodyFrame, BodyLayout, ContactRecord, Frame, Progress, SnapshotError, TriggerRecord};
 use crate::report::StepReport;
 use crate::rigid::RigidState;
-use crate::scene::{Action, Event, Scene};
+use crate::scene::{Action, Blade, Cut, Event, Scene};
 use crate::solver::{Built, ContactForce, Engine, Partner, Rest, StepError, momentum, rigid_kinetic_energy};
 use crate::state::State;
 use crate::stencil::block::{Block, Stencils};
@@ -60,8 +60,10 @@ pub struct BodySummary {
     pub method: &'static str,
     /// The law of its material.
     pub material: &'static str,
-    /// [kg]
+    /// Mass, without what has been removed [kg].
     pub mass_kg: f64,
+    /// Mass of small pieces that have been removed [kg].
+    pub removed_kg: f64,
     /// Rest volume [m³].
     pub volume_m3: f64,
     /// Pieces that it is in.
@@ -109,6 +111,7 @@ impl<R: Real> Simulation<R> {
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
         self.carry_out_events(dt)?;
+        self.sweep_blades(dt)?;
         self.reanchor_phyxels()?;
         self.engine.advance(&self.model, &mut self.state, dt, &mut report)?;
         self.engine.conduct(&self.model, &mut self.state, dt);
@@ -187,13 +190,34 @@ impl<R: Real> Simulation<R> {
         events::apply(event, &mut self.model, &mut self.state)?;
         if let Action::Cut(plane) = &event.action {
             for body in events::bodies(event, &self.model) {
-                self.engine.cut(&mut self.model, &mut self.state, body, plane)?;
+                self.engine.cut(&mut self.model, &mut self.state, body, &Slice::of(plane))?;
             }
         }
         self.engine.warm(&self.model, &mut self.state);
         // What an event puts in or takes out is no dissipation.
         let after = self.energy().total();
         self.initial_energy += after - before;
+        Ok(())
+    }
+
+    /// Cuts where blades pass within the next `dt`.
+    fn sweep_blades(&mut self, dt: f64) -> Result<(), StepError> {
+        let now = self.state.time;
+        for k in 0..self.events.len() {
+            let Event { at, action: Action::Sweep(blade), .. } = &self.events[k] else { continue };
+            let (blade, at) = (*blade, *at);
+            for body in events::bodies(&self.events[k], &self.model) {
+                // Elements that it has cut in part are cut through when it has left them.
+                let size = self.model.bodies[body].fragile.as_ref().filter(|f| f.cuts).map_or(0.0, |f| f.size);
+                let Some(slice) = Slice::swept(&blade, at, (now - 3.0 * size / blade.speed(), now + dt)) else {
+                    continue;
+                };
+                if now > at + blade.duration {
+                    continue;
+                }
+                self.engine.cut(&mut self.model, &mut self.state, body, &slice)?;
+            }
+        }
         Ok(())
     }
 
@@ -339,7 +363,22 @@ impl<R: Real> Simulation<R> {
     /// Makes a body of another material from now on; only its density must stay. Replays and snapshots know of it, as if it
     /// had been an event.
     pub fn set_material(&mut self, body: &str, material: Material) -> Result<(), BuildError> {
-        let event = Event { at: self.state.time, body: Some(body.to_string()), action: Action::SetMaterial(material) };
+        self.act_now(body, Action::SetMaterial(material))
+    }
+
+    /// Cuts a body along a plane, now; it must be one that can break. Replays and snapshots know of it.
+    pub fn cut(&mut self, body: &str, cut: Cut) -> Result<(), BuildError> {
+        self.act_now(body, Action::Cut(cut))
+    }
+
+    /// Lets a blade set out now, which cuts a body where it passes it; the body must be one that can break. Replays and
+    /// snapshots know of it.
+    pub fn sweep(&mut self, body: &str, blade: Blade) -> Result<(), BuildError> {
+        self.act_now(body, Action::Sweep(blade))
+    }
+
+    fn act_now(&mut self, body: &str, action: Action) -> Result<(), BuildError> {
+        let event = Event { at: self.state.time, body: Some(body.to_string()), action };
         events::check_one(&event, &self.model)?;
         self.carry_out(&event)?;
         self.events.insert(self.next_event, event);
@@ -367,13 +406,15 @@ impl<R: Real> Simulation<R> {
 
     /// The bodies in numbers.
     pub fn bodies(&self) -> Vec<BodySummary> {
+        let removed = |body: &BodyModel| body.fragile.as_ref().map_or(0.0, |f| f.removed_mass());
         let summary = |(index, body): (usize, &BodyModel)| BodySummary {
             name: body.name.clone(),
             nodes: body.nodes.len(),
             elements: self.model.blocks.iter().find(|b| b.body == index).map_or(0, |b| b.len()),
             method: body.method.name(),
             material: body.material.law.name(),
-            mass_kg: self.model.masses[body.nodes.clone()].iter().map(|m| m.to_f64()).sum(),
+            mass_kg: self.model.masses[body.nodes.clone()].iter().map(|m| m.to_f64()).sum::<f64>() - removed(body),
+            removed_kg: removed(body),
             volume_m3: body.volume,
             fragments: body.fragile.as_ref().map_or(1, |f| f.fragment_count()),
         };
@@ -384,6 +425,7 @@ impl<R: Real> Simulation<R> {
             method: "rigid",
             material: "rigid",
             mass_kg: body.mass.mass,
+            removed_kg: 0.0,
             volume_m3: body.mass.volume,
             fragments: 1,
         });

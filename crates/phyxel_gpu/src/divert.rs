@@ -4,11 +4,11 @@ use crate::device::Device;
 use crate::driver::DriveError;
 use crate::motor::Motor;
 use crate::support::{why_not, why_not_matter};
-use phyxel::fracture::{CrackEvent, Relabel};
+use phyxel::fracture::{CrackEvent, Relabel, Slice};
 use phyxel::math::{FactorError, Mat3, Vec3};
 use phyxel::model::{BuildError, Model};
 use phyxel::rigid::RigidState;
-use phyxel::scene::{Cut, SolverSettings};
+use phyxel::scene::SolverSettings;
 use phyxel::solver::{Built, ContactForce, Engine, Kept};
 use phyxel::{State, StepError, StepReport};
 use std::sync::Arc;
@@ -128,9 +128,9 @@ impl Engine<f32> for OnDevice {
         model: &mut Model<f32>,
         state: &mut State<f32>,
         body: usize,
-        plane: &Cut,
+        slice: &Slice,
     ) -> Result<(), BuildError> {
-        self.inner.cut(model, state, body, plane)
+        self.inner.cut(model, state, body, slice)
     }
 
     fn relabelled(&mut self, model: &Model<f32>, state: &State<f32>, relabel: &Relabel) -> Result<(), FactorError> {

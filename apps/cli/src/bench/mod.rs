@@ -7,6 +7,7 @@ mod papers;
 mod row;
 mod scaling;
 mod timing;
+mod walls;
 mod zhou;
 
 pub use row::Row;
@@ -46,5 +47,11 @@ pub const SUITES: &[Suite] = &[
         summary: "the inner loops: elements and neighbour pairs per second",
         run: kernels::run,
         run_on: Some(gpu::run),
+    },
+    Suite {
+        name: "fracture",
+        summary: "fifty walls that break on the ground, and what a break of a hundred nodes costs",
+        run: walls::run,
+        run_on: None,
     },
 ];

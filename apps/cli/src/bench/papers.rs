@@ -19,7 +19,7 @@ pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     stegmayr(out)?;
     mueller(out)?;
     super::zhou::run(out)?;
-    morris(out)?;
+    super::walls::run(out)?;
     ciecierski(out)
 }
 
@@ -104,21 +104,6 @@ fn mueller_scene(points: [usize; 3], mls: MlsSettings, integrator: Integrator, d
     let material =
         Material { law: LawKind::StVenantKirchhoff, young_modulus: 1.0e6, poisson_ratio: 0.3, ..Material::default() };
     Ok(on_the_floor(sampling, material, mls, integrator, dt))
-}
-
-/// Morris 2010, chapter 9: fifty walls of 18 x 3 x 1 cubes, five tetrahedra each, at 66 frames a second.
-fn morris(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
-    let walls = phyxel_scenes::find("fifty-walls").ok_or_else(|| anyhow::anyhow!("there is no scene fifty-walls"))?;
-    let scene = phyxel_io::scene::parse_scene(walls.text, "fifty-walls.toml", &[])?;
-    let dt = scene.solver.step;
-    for threads in thread_counts() {
-        let timed = with(threads, || time_steps::<f32>(&scene, dt, BUDGET))?;
-        anyhow::ensure!(timed.substeps == 1.0, "the step of {dt} s was cut into {} parts", timed.substeps);
-        let row = Row { case: "morris fifty walls".into(), ..describe(&timed.simulation, &scene, threads, "f32") };
-        let elements = row.elements as f64;
-        out(row.timed(timed.ms_per_step, dt).handling(elements, "elements").beside_paper(66.0));
-    }
-    Ok(())
 }
 
 /// Ciecierski's torus of about these many elements; 20 ms at 3 500 on a GTX 1060.

@@ -23,6 +23,9 @@ pub struct Collider {
     pub groups: Groups,
     /// Its temperature, if bodies exchange heat with it [K].
     pub temperature: Option<f64>,
+    /// Normal and offset in the world, of a half-space that never moves: most nodes are far from the floor, and need not
+    /// be looked at any closer.
+    floor: Option<(Vec3<f64>, f64)>,
 }
 
 /// Where a rigid thing is: `x = rotation · local + position`.
@@ -88,7 +91,8 @@ impl Collider {
             ColliderShape::HeightField(field) => Form::HeightField(field.clone()),
             ColliderShape::Mesh { solid, cell } => Form::Mesh(Arc::new(DistanceField::new(solid, *cell))),
         };
-        Collider {
+        let mut out = Collider {
+            floor: None,
             form,
             position: Vec3(collider.placement.position),
             rotation: collider.placement.rotation_matrix(),
@@ -97,7 +101,12 @@ impl Collider {
             restitution: collider.restitution,
             groups: collider.groups,
             temperature: collider.temperature,
+        };
+        if let (Form::HalfSpace { normal, offset }, false) = (&out.form, out.moves()) {
+            let normal = out.rotation * *normal;
+            out.floor = Some((normal, offset + normal.dot(out.position)));
         }
+        out
     }
 
     /// Its form, in its own frame.
@@ -138,8 +147,25 @@ impl Collider {
         self.distance(center, start) <= radius + moved + slack
     }
 
+    /// Whether a path is too far from a floor to meet it; false where that is not so easily told.
+    #[inline(always)]
+    pub fn is_clear(&self, path: &Path) -> bool {
+        self.floor.is_some_and(|(normal, offset)| {
+            let height = normal.dot(path.from) - offset - path.radius;
+            height.min(height + normal.dot(path.velocity) * path.dt) > rounding_of(path.from)
+        })
+    }
+
     /// The plane in which a node's path enters the solid, if it does.
     pub fn meet<R: Real>(&self, path: &Path) -> Option<Plane<R>> {
+        if let Some((normal, offset)) = self.floor {
+            let gap = normal.dot(path.from) - offset - path.radius;
+            let end = gap + normal.dot(path.velocity) * path.dt;
+            let tolerance = rounding_of(path.from);
+            // One that does not move stays where it is, even inside.
+            let meets = end < if gap > tolerance { 0.5 * tolerance } else { 0.0 } && path.velocity != Vec3::zero();
+            return meets.then(|| Plane { normal: Vec3::of(normal.0), gap: R::of(gap), velocity: Vec3::zero() });
+        }
         self.meet_between(path, (self.pose(path.start), self.pose(path.start + path.dt)))
     }
 
@@ -147,7 +173,7 @@ impl Collider {
     pub fn meet_between<R: Real>(&self, path: &Path, (start, end): (Pose, Pose)) -> Option<Plane<R>> {
         let from = start.to_local(path.from);
         let to = end.to_local(path.from + path.velocity * path.dt);
-        let tolerance = 1e-9 * (1.0 + from.norm());
+        let tolerance = rounding_of(from);
         let mut here = self.form.probe(from);
         here.distance -= path.radius;
         let way = to - from;
@@ -168,6 +194,10 @@ impl Collider {
 
     /// The plane nearest to a node, whether it goes in or not.
     pub fn nearest<R: Real>(&self, path: &Path) -> Plane<R> {
+        if let Some((normal, offset)) = self.floor {
+            let gap = normal.dot(path.from) - offset - path.radius;
+            return Plane { normal: Vec3::of(normal.0), gap: R::of(gap), velocity: Vec3::zero() };
+        }
         self.nearest_between(path, (self.pose(path.start), self.pose(path.start + path.dt)))
     }
 
@@ -204,6 +234,11 @@ impl Collider {
         };
         Plane { normal: Vec3::of(normal.0), gap: R::of(gap), velocity: Vec3::of(velocity.0) }
     }
+}
+
+/// Gaps below this are taken for none [m].
+fn rounding_of(at: Vec3<f64>) -> f64 {
+    1e-9 * (1.0 + at.norm())
 }
 
 impl<R: Real> Plane<R> {

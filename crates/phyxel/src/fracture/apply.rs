@@ -1,17 +1,20 @@
 //! Carries out edits: the one place where topology changes.
 
-use super::fragile::{Fragile, Pieces};
+use super::cohesion::Cohesion;
+use super::fragile::{Fragile, Pieces, sharpness};
+use super::refine::{Birth, refine};
 use super::relabel::Relabel;
 use super::{Edit, surface};
 use crate::contact::Vertex;
 use crate::math::{Real, Vec3};
 use crate::model::{Anchor, Model};
 use crate::scene::Method;
-use crate::shape::quality::boundary_triangles;
+use crate::solver::momentum::{self, Momentum};
 use crate::state::State;
 use crate::stencil::StencilTable;
 use crate::stencil::block::Stencils;
 use crate::stencil::general::General;
+use crate::stencil::tets::Tets;
 
 /// How a body hung together before it was edited.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +30,9 @@ pub(super) fn apply<R: Real>(model: &mut Model<R>, state: &mut State<R>, edits: 
     let mut sources = vec![None; old.len()];
     let mut earlier = vec![Earlier::default(); old.len()];
     let mut left = budget.saturating_sub(edits.len());
-    for (body, spec) in model.bodies.iter_mut().enumerate() {
+    let mut births = vec![Vec::new(); old.len()];
+    let Model { bodies, rest, .. } = model;
+    for (body, spec) in bodies.iter_mut().enumerate() {
         let (smoothed, density) = (is_smoothed_over_edges(spec.method), spec.material.density);
         let Some(fragile) = &mut spec.fragile else { continue };
         let start = edits.partition_point(|e| e.body() < body);
@@ -38,18 +43,61 @@ pub(super) fn apply<R: Real>(model: &mut Model<R>, state: &mut State<R>, edits: 
         if let Pieces::Tets(tets) = &mut fragile.pieces {
             earlier[body] = Earlier { tets: tets.table.nodes.clone(), edges: std::mem::take(&mut tets.edges) };
         }
-        sources[body] = Some(fragile.split(run, &mut left));
+        let cohesive = Cohesion::of(fragile, &spec.material).is_some();
+        let before = fragile.origin.len();
+        let mut run = std::borrow::Cow::Borrowed(run);
+        if fragile.cuts {
+            let at = |n: usize| Vec3(rest[n].to_f64()) + Vec3(state.u[n].to_f64());
+            let mut places = spec.nodes.clone().map(at).collect();
+            let (left_over, born) = refine(fragile, &run, &mut places);
+            (run, births[body]) = (left_over.into(), born);
+        }
+        let mut from = fragile.split(&run, &mut left, cohesive);
+        follow_births(&mut from, before, &mut births[body]);
+        sources[body] = Some(from);
+        if let (true, Pieces::Tets(tets)) = (fragile.cuts, &fragile.pieces) {
+            fragile.sharpness = sharpness(&tets.table);
+        }
         let nodes = fragile.origin.len();
         if let Pieces::Tets(tets) = &mut fragile.pieces {
             tets.refresh(nodes, smoothed);
         }
         fragile.find_fragments(density, state.time);
+        let rule = fragile.rule;
+        fragile.sort_out(rule.as_ref());
     }
-    let relabel = Relabel::new(old, sources);
+    let relabel = Relabel { births, ..Relabel::new(old, sources) };
+    let momenta: Vec<_> =
+        relabel.cut().map(|b| (b, momentum::of_body(model, &model.bodies[b], &state.u, &state.v))).collect();
     relabel_state(model, state, &relabel, &earlier);
     relabel_model(model, &relabel, Some(&earlier));
+    keep_momenta(model, state, &momenta);
     state.forget();
     relabel
+}
+
+/// Nodes that were put on edges have no old number of their own: theirs is that of the first end. Their copies are born
+/// where they are.
+fn follow_births(sources: &mut [u32], before: usize, births: &mut Vec<Birth>) {
+    let own = births.clone();
+    for (k, source) in sources.iter_mut().enumerate().skip(before) {
+        let Some(birth) = own.iter().find(|b| b.node == *source) else { continue };
+        *source = birth.ends[0];
+        if birth.node as usize != k {
+            births.push(Birth { node: k as u32, ..*birth });
+        }
+    }
+}
+
+/// New nodes on edges carry mass that was at the ends before: that keeps linear momentum, and changes spin by a little, which
+/// is given back.
+fn keep_momenta<R: Real>(model: &Model<R>, state: &mut State<R>, momenta: &[(usize, Momentum)]) {
+    for (body, before) in momenta {
+        let body = &model.bodies[*body];
+        let now = momentum::of_body(model, body, &state.u, &state.v);
+        let State { u, v, .. } = state;
+        momentum::restore(model, [body].into_iter(), &now, (u, v), (before.linear, before.angular, 0.0));
+    }
 }
 
 /// Whether a body's strains are smoothed over its edges.
@@ -58,8 +106,8 @@ pub(super) fn is_smoothed_over_edges(method: Method) -> bool {
 }
 
 fn relabel_state<R: Real>(model: &Model<R>, state: &mut State<R>, relabel: &Relabel, earlier: &[Earlier]) {
-    relabel.values(&mut state.u);
-    relabel.values(&mut state.v);
+    relabel.even_values(&mut state.u);
+    relabel.even_values(&mut state.v);
     relabel.values(&mut state.enthalpy);
     for (k, grains) in state.grains.iter_mut().enumerate().filter(|(_, g)| !g.is_empty()) {
         let body = model.blocks[k].body;
@@ -82,7 +130,7 @@ fn relabel_state<R: Real>(model: &Model<R>, state: &mut State<R>, relabel: &Rela
 
 /// Brings every array of the model in line; without `earlier` what events can change is left to a snapshot.
 pub(super) fn relabel_model<R: Real>(model: &mut Model<R>, relabel: &Relabel, earlier: Option<&[Earlier]>) {
-    relabel.values(&mut model.rest);
+    relabel.even_values(&mut model.rest);
     relabel.values(&mut model.masses);
     relabel.values(&mut model.at_surface);
     relabel.values(&mut model.radii);
@@ -139,9 +187,19 @@ fn relabel_supports<R: Real>(model: &mut Model<R>, relabel: &Relabel, earlier: &
         let copies = || sources.iter().enumerate().skip(relabel.old[body].len());
         for pin in model.pins.iter_mut().filter(|p| p.body == body) {
             for (k, source) in copies() {
-                if let Some(i) = pin.nodes.iter().position(|n| *n == source + old) {
+                let place = |n: u32| pin.nodes.iter().position(|m| *m == n + old);
+                // On an edge, both ends must be held.
+                let birth = relabel.births[body].iter().find(|b| b.node as usize == k);
+                let from = match birth.map(|b| (b.ends.map(place), b.share)) {
+                    None => place(*source).map(|i| pin.from[i]),
+                    Some(([Some(i), Some(j)], share)) => {
+                        Some((Vec3(pin.from[i]) * (1.0 - share) + Vec3(pin.from[j]) * share).0)
+                    }
+                    Some(_) => None,
+                };
+                if let Some(from) = from {
                     pin.nodes.push(k as u32 + old);
-                    pin.from.push(pin.from[i]);
+                    pin.from.push(from);
                 }
             }
         }
@@ -205,17 +263,20 @@ impl<R: Real> Model<R> {
     fn reshape_points(&mut self, body: usize) {
         let spec = &mut self.bodies[body];
         let (nodes, density) = (spec.nodes.clone(), spec.material.density);
-        let Some(Fragile { pieces: Pieces::Points(points), origin, strength, .. }) = &spec.fragile else { return };
+        let Some(fragile) = &spec.fragile else { return };
+        let Fragile { pieces: Pieces::Points(points), origin, strength, .. } = fragile else { return };
         let mut table = points.table.clone();
         for (mass, volume) in self.masses[nodes.clone()].iter_mut().zip(&table.volumes) {
             *mass = R::of(density * volume);
         }
         table.nodes.iter_mut().for_each(|n| *n += nodes.start as u32);
+        quieten(&mut table, fragile, nodes.start as u32);
         if let Some(block) = self.blocks.iter_mut().find(|b| b.body == body) {
             block.stencils = Stencils::General(General::new(table.cast(), nodes.clone(), false));
         }
         spec.supports = origin.iter().map(|o| points.radius(*o)).collect();
         spec.layout.node_count = nodes.len();
+        fragile.removed_nodes().for_each(|n| self.at_surface[nodes.start + n as usize] = false);
         // Copies lie on the faces of a crack.
         for (copy, n) in nodes.enumerate().skip(strength.len()) {
             self.radii[n] = 0.0;
@@ -227,10 +288,10 @@ impl<R: Real> Model<R> {
     fn reshape(&mut self, body: usize) {
         let spec = &mut self.bodies[body];
         let (nodes, density) = (spec.nodes.clone(), spec.material.density);
-        let tets = match &spec.fragile {
-            Some(Fragile { pieces: Pieces::Tets(tets), .. }) => tets,
-            Some(Fragile { pieces: Pieces::Points(_), .. }) => return self.reshape_points(body),
-            None => return,
+        let Some(fragile) = &spec.fragile else { return };
+        let tets = match &fragile.pieces {
+            Pieces::Tets(tets) => tets,
+            Pieces::Points(_) => return self.reshape_points(body),
         };
         let first = nodes.start as u32;
         let table = &tets.table;
@@ -247,24 +308,54 @@ impl<R: Real> Model<R> {
             };
             first_block = false;
             match (&mut block.stencils, smoothed) {
+                (Stencils::Tets(own), _) if own.table.len() != table.len() => {
+                    let mut table = table.clone();
+                    table.nodes.as_flattened_mut().iter_mut().for_each(|n| *n += first);
+                    *own = Tets::new(table.cast(), nodes.clone());
+                }
                 (Stencils::Tets(tets), _) => {
                     tets.set_nodes(table.nodes.iter().map(|tet| tet.map(|n| n + first)), nodes.clone());
+                    // Pieces that are not deformed any more give no forces.
+                    let any = !fragile.debris.is_empty();
+                    for (e, volume) in tets.table.volumes.iter_mut().enumerate() {
+                        *volume = if any && fragile.is_debris(e) { R::zero() } else { R::of(table.volumes[e]) };
+                    }
                 }
                 (stencils, Some(mut table)) => {
                     table.nodes.iter_mut().for_each(|n| *n += first);
+                    quieten(&mut table, fragile, first);
                     *stencils = Stencils::General(General::new(table.cast(), nodes.clone(), true));
                 }
                 _ => {}
             }
         }
-        spec.faces = boundary_triangles(&table.nodes).into_iter().map(|f| f.map(|n| n + first)).collect();
+        spec.faces.clear();
+        spec.faces.extend(tets.boundary().map(|f| f.map(|n| n + first)));
         self.at_surface[nodes.clone()].fill(false);
         spec.faces.iter().flatten().for_each(|n| self.at_surface[*n as usize] = true);
+        fragile.removed_nodes().for_each(|n| self.at_surface[nodes.start + n as usize] = false);
         let (skin, triangles) = crate::model::Skin::of_boundary(&spec.faces);
         spec.skin = skin;
         let layout = &mut spec.layout;
         (layout.node_count, layout.skin_triangles) = (nodes.len(), triangles);
         layout.cells = crate::record::Cells::Tets(table.nodes.clone());
+    }
+}
+
+/// Takes the forces from stencils of pieces that are not deformed any more.
+fn quieten(table: &mut StencilTable<f64>, fragile: &Fragile, first: u32) {
+    if fragile.debris.is_empty() {
+        return;
+    }
+    for e in 0..table.volumes.len() {
+        let own = table.nodes[table.entries(e)][0] - first;
+        if fragile.debris.iter().any(|d| d.nodes.binary_search(&own).is_ok()) {
+            table.volumes[e] = 0.0;
+            let entries = table.entries(e);
+            if !table.penalties.is_empty() {
+                table.penalties[entries].fill(0.0);
+            }
+        }
     }
 }
 

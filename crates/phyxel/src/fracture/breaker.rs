@@ -2,16 +2,16 @@
 
 use super::apply::{apply, place};
 use super::cut;
-use super::fragile::Pieces;
+use super::fragile::{Fragile, Pieces};
 use super::relabel::Relabel;
 use super::rule::{Proposal, propose};
+use super::slice::Slice;
 use super::stress::Sampler;
 use super::{Edit, star};
 use crate::math::Real;
 use crate::model::Model;
 use crate::record::CrackRecord;
 use crate::report::StepReport;
-use crate::scene::Cut;
 use crate::state::State;
 use rayon::prelude::*;
 
@@ -61,6 +61,8 @@ impl Breaker {
         if model.bodies.iter().all(|b| b.fragile.is_none()) {
             return None;
         }
+        super::debris::stiffen(model, state);
+        model.open_cracks(state);
         self.samplers.resize_with(model.bodies.len(), Sampler::default);
         let (known, felt) = (&*model, &*state);
         let look = |(body, sampler): (usize, &mut Sampler)| {
@@ -81,14 +83,14 @@ impl Breaker {
         self.carry_out(model, state, (&edits, budget), report)
     }
 
-    /// Cuts a body along a plane.
+    /// Cuts a body along a piece of a plane.
     pub(crate) fn cut<R: Real>(
         &mut self,
         model: &mut Model<R>,
         state: &mut State<R>,
-        (body, plane): (usize, &Cut),
+        (body, slice): (usize, &Slice),
     ) -> Option<Relabel> {
-        let edits = cut::propose(model, state, body, plane);
+        let edits = cut::propose(model, state, body, slice);
         self.carry_out(model, state, (&edits, usize::MAX), &mut StepReport::default())
     }
 
@@ -104,9 +106,13 @@ impl Breaker {
             return None;
         }
         self.events.extend(edits.iter().filter_map(|edit| event(model, state, edit)));
-        let before = model.node_count();
+        let removed = |model: &Model<R>| -> f64 {
+            model.bodies.iter().filter_map(|b| b.fragile.as_ref()).map(Fragile::removed_mass).sum()
+        };
+        let (before, gone) = (model.node_count(), removed(model));
         let relabel = apply(model, state, edits, budget);
         report.new_nodes += model.node_count() - before;
+        report.removed_kg += removed(model) - gone;
         Some(relabel)
     }
 
@@ -132,6 +138,11 @@ fn event<R: Real>(model: &Model<R>, state: &State<R>, edit: &Edit) -> Option<Cra
                 points.table.volumes[*n as usize] / crack.disc.radius.min(points.spacing(fragile.origin[*n as usize]))
             };
             (*at, crack.splits.iter().map(share).sum(), normal)
+        }
+        (Edit::CutThrough { slice, .. }, Pieces::Tets(tets)) => {
+            let area = super::refine::area(tets, slice, at);
+            let (point, normal) = (slice.point.0, slice.normal.0);
+            return (area > 0.0).then_some(CrackEvent { time: state.time, body, point, normal, area, energy: 0.0 });
         }
         _ => return None,
     };

@@ -4,66 +4,93 @@ use super::Edit;
 use super::apply::place;
 use super::fragile::{Pieces, centre};
 use super::points::{Crack, Disc, PointPieces};
+use super::slice::{Slice, Within};
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::Model;
-use crate::scene::Cut;
 use crate::state::State;
 
-/// Parts the elements on both sides of a plane: along the faces that come nearest to it.
-pub(super) fn propose<R: Real>(model: &Model<R>, state: &State<R>, body: usize, cut: &Cut) -> Vec<Edit> {
+/// Parts the elements on both sides of a slice: along the faces that come nearest to it.
+pub(super) fn propose<R: Real>(model: &Model<R>, state: &State<R>, body: usize, slice: &Slice) -> Vec<Edit> {
     let Some(fragile) = &model.bodies[body].fragile else { return Vec::new() };
     let tets = match &fragile.pieces {
         Pieces::Tets(tets) => tets,
-        Pieces::Points(points) => return part_phyxels(model, state, (body, cut), (points, &fragile.origin)),
+        Pieces::Points(points) => return part_phyxels(model, state, (body, slice), (points, &fragile.origin)),
     };
-    let (point, normal) = (Vec3(cut.point), Vec3(cut.normal).normalized());
+    if fragile.cuts {
+        return vec![Edit::CutThrough { body, slice: *slice }];
+    }
     let at = |n: u32| place(model, state, body, n);
-    let mut heights: Vec<f64> = tets.table.nodes.iter().map(|tet| (centre(*tet, at) - point).dot(normal)).collect();
+    let mut heights: Vec<f64> = tets.table.nodes.iter().map(|tet| slice.height(centre(*tet, at))).collect();
     if !tets.cells.is_empty() {
         together(&tets.cells, &tets.table.volumes, &mut heights);
     }
     let mut edits = Vec::new();
-    for node in 0..fragile.origin.len() as u32 {
-        let arm = at(node) - point;
-        let reached = (arm - normal * arm.dot(normal)).norm() <= cut.radius;
+    for node in (0..fragile.origin.len() as u32).filter(|n| tets.splittable[*n as usize] && slice.reaches(at(*n))) {
         let (over, under): (Vec<u32>, Vec<u32>) = tets.around(node).partition(|t| heights[*t as usize] > 0.0);
-        if reached && !over.is_empty() && !under.is_empty() {
-            edits.push(Edit::SplitNode { body, node, elements: over, normal: normal.0 });
+        if !over.is_empty() && !under.is_empty() {
+            edits.push(Edit::SplitNode { body, node, elements: over, hold: None, normal: slice.normal.0 });
         }
     }
     edits
 }
 
-/// The plane as a crack in the rest shape, by the deformation of the phyxel that is nearest to its point. Phyxels in the plane
-/// are duplicated.
+/// The slice as cracks in the rest shape, by the deformation of the phyxels that they are near to. Phyxels in the plane are
+/// duplicated.
 fn part_phyxels<R: Real>(
     model: &Model<R>,
     state: &State<R>,
-    (body, cut): (usize, &Cut),
+    (body, slice): (usize, &Slice),
     (points, origin): (&PointPieces, &[u32]),
 ) -> Vec<Edit> {
-    let distance = |n: &u32| (place(model, state, body, *n) - Vec3(cut.point)).norm();
-    let nearest = (0..origin.len() as u32).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let block = model.blocks.iter().find(|b| b.body == body);
-    let (Some(at), Some(block)) = (nearest, block) else { return Vec::new() };
-    let f = Mat3(block.strain_argument(at as usize, &state.u).to_f64()) + Mat3::identity();
-    let Some(inverse) = f.inverse() else { return Vec::new() };
-    let own = origin[at as usize];
-    let center = points.rest(own) + inverse * (Vec3(cut.point) - place(model, state, body, at));
-    let normal = (f.transpose() * Vec3(cut.normal)).normalized();
-    let disc = Disc { center, normal, radius: cut.radius, ..points.disc_at(own, normal) };
-    let in_plane = |n: &u32| {
-        let arm = points.rest(origin[*n as usize]) - center;
-        let (height, spacing) = (arm.dot(normal), points.spacing(origin[*n as usize]));
-        height.abs() < IN_PLANE * spacing && (arm - normal * height).norm() < cut.radius
+    let at = |n: u32| place(model, state, body, n);
+    let Some(block) = model.blocks.iter().find(|b| b.body == body) else { return Vec::new() };
+    // A disc around the foot of a point of the plane, as a phyxel sees it.
+    let disc = |n: u32, foot: Vec3<f64>, radius: f64| {
+        let f = Mat3(block.strain_argument(n as usize, &state.u).to_f64()) + Mat3::identity();
+        let own = origin[n as usize];
+        let center = points.rest(own) + f.inverse()? * (foot - at(n));
+        let normal = (f.transpose() * slice.normal).normalized();
+        Some(Disc { center, normal, radius, ..points.disc_at(own, normal) })
     };
-    let splits = (0..origin.len() as u32).filter(|n| in_plane(n) && points.has_both_sides(origin, *n, normal));
-    let crack = Crack { disc, splits: splits.collect() };
-    vec![Edit::SplitPhyxels { body, at, crack, normal: Vec3(cut.normal).normalized().0 }]
+    let all = 0..origin.len() as u32;
+    match slice.within {
+        Within::Radius(radius) => {
+            let distance = |n: &u32| (at(*n) - slice.point).norm();
+            let nearest = all.clone().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+            let found = nearest.and_then(|n| Some((n, disc(n, slice.point, radius)?)));
+            let Some((nearest, disc)) = found else { return Vec::new() };
+            let in_plane = |n: &u32| {
+                let arm = points.rest(origin[*n as usize]) - disc.center;
+                let (height, spacing) = (arm.dot(disc.normal), points.spacing(origin[*n as usize]));
+                height.abs() < IN_PLANE * spacing && (arm - disc.normal * height).norm() < radius
+            };
+            let splits = all.filter(|n| in_plane(n) && points.has_both_sides(origin, *n, disc.normal)).collect();
+            let (crack, normal) = (Crack { disc, splits }, slice.normal.0);
+            vec![Edit::SplitPhyxels { body, at: nearest, crack, normal }]
+        }
+        Within::Corners(_) => {
+            // Discs around all phyxels that the blade passes, so large that they leave no gap.
+            let passed = |n: &u32| {
+                let spacing = points.spacing(origin[*n as usize]);
+                slice.height(at(*n)).abs() <= BESIDE * spacing && slice.reaches(at(*n))
+            };
+            let edit = |n: u32| {
+                let (height, spacing) = (slice.height(at(n)), points.spacing(origin[n as usize]));
+                let disc = disc(n, at(n) - slice.normal * height, spacing)?;
+                let lies_in = height.abs() < IN_PLANE * spacing && points.has_both_sides(origin, n, disc.normal);
+                let crack = Crack { disc, splits: if lies_in { vec![n] } else { Vec::new() } };
+                Some(Edit::SplitPhyxels { body, at: n, crack, normal: slice.normal.0 })
+            };
+            all.filter(passed).filter_map(edit).collect()
+        }
+    }
 }
 
 /// Phyxels nearer to a cut than this, in spacings, lie in it.
 const IN_PLANE: f64 = 0.1;
+/// A blade leaves a disc at every phyxel that is nearer to it than this, in spacings: on one side at least there are some
+/// everywhere, and the discs, a spacing wide, overlap.
+const BESIDE: f64 = 0.6;
 
 /// Gives elements that never part the mean height of their cell.
 fn together(cells: &[u32], volumes: &[f64], heights: &mut [f64]) {

@@ -4,7 +4,11 @@
 //! there, hidden between elements as long as these touch. So the layout of results never changes, a break costs
 //! nothing, and an undamaged body looks undamaged.
 
-use crate::record::{BodyLayout, Cells, Look};
+use super::edges::{self, Carried, Site};
+use super::fragile::{Fragile, Pieces};
+use super::tets::TetPieces;
+use crate::math::Vec3;
+use crate::record::{BodyFrame, BodyLayout, Cells, FreeSurface, Look};
 use crate::shape::quality::FACES;
 
 /// The constant layout of a body that can break.
@@ -14,6 +18,10 @@ pub struct Drawn {
     pub layout: BodyLayout,
     /// `4 · tet + corner` of each vertex: it is where that corner is. Of phyxels, `2 · phyxel`, and one more for its copy.
     pub corners: Vec<u32>,
+    /// `4 · tet + face` of what is drawn of the outside and of cracks.
+    pub faces: Vec<u32>,
+    /// What carries the vertices of the drawn surface, where these are not the vertices of cells.
+    pub carried: Vec<Carried>,
 }
 
 impl Drawn {
@@ -31,10 +39,11 @@ impl Drawn {
             }
             vertex[k as usize] = corners.len() as u32 - 1;
         }
-        let (mut skin_triangles, mut skin_parts) = (Vec::new(), Vec::new());
+        let (mut skin_triangles, mut skin_parts, mut faces) = (Vec::new(), Vec::new(), Vec::new());
         for (face, lonely) in faces_of_cells(tets, cell) {
             skin_triangles.push(FACES[face % 4].map(|k| vertex[face / 4 * 4 + k]));
             skin_parts.push(if lonely { 0 } else { interior });
+            faces.push(face as u32);
         }
         let renumbered = (0..tets.len()).map(|t| [0, 1, 2, 3].map(|k| vertex[4 * t + k])).collect();
         let layout = BodyLayout {
@@ -45,16 +54,48 @@ impl Drawn {
             skin_parts,
             look: Look::default(),
         };
-        Drawn { layout, corners }
+        Drawn { layout, corners, faces, carried: Vec::new() }
+    }
+
+    /// Gives broken edges their look.
+    pub(super) fn roughen(&mut self, tets: &TetPieces, site: &Site<'_>) {
+        self.carried = edges::refine(&mut self.layout, tets, &self.faces, site);
     }
 }
 
 impl Drawn {
+    /// A body whose elements are cut: its nodes when it was whole, and a surface of its own in every frame.
+    pub fn of_free(name: &str, nodes: usize) -> Self {
+        let layout = BodyLayout { name: name.into(), node_count: nodes, cells: Cells::Points, ..BodyLayout::default() };
+        Drawn { layout, corners: Vec::new(), faces: Vec::new(), carried: Vec::new() }
+    }
+
     /// Phyxels, each drawn twice, in the same place until it is duplicated. A skin could not follow the cracks.
     pub fn of_phyxels(name: &str, phyxels: usize) -> Self {
         let node_count = 2 * phyxels;
         let layout = BodyLayout { name: name.into(), node_count, cells: Cells::Points, ..BodyLayout::default() };
-        Drawn { layout, corners: (0..node_count as u32).collect() }
+        Drawn { layout, corners: (0..node_count as u32).collect(), faces: Vec::new(), carried: Vec::new() }
+    }
+}
+
+impl Fragile {
+    /// The present surface of a body whose elements are cut. Each triangle has its own vertices, because edges are sharp.
+    pub(super) fn free_surface(&self, frame: &BodyFrame) -> Option<FreeSurface> {
+        let Pieces::Tets(tets) = &self.pieces else { return None };
+        if !self.cuts {
+            return None;
+        }
+        let mut free = FreeSurface::default();
+        for face in tets.boundary() {
+            let corners = face.map(|n| frame.positions[n as usize]);
+            let [a, b, c] = corners.map(Vec3);
+            let normal = (b - a).cross(c - a).normalized().0;
+            let first = free.points.len() as u32;
+            free.points.extend(corners);
+            free.normals.extend([normal; 3]);
+            free.triangles.push([first, first + 1, first + 2]);
+        }
+        Some(free)
     }
 }
 

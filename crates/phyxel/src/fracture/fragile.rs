@@ -1,14 +1,16 @@
 //! A body that can break: how its pieces hang together, and what each place bears.
 
+use super::cohesion::Link;
+use super::debris::Debris;
 use super::drawn::Drawn;
+use super::edges::Site;
 use super::fragments::{Fragment, first_fragment};
 use super::points::PointPieces;
+use super::tets::TetPieces;
 use crate::math::{Mat3, Vec3, eigen_symmetric};
-use crate::model::BuildError;
 use crate::record::BodyFrame;
-use crate::scene::{Action, Body, Lagrangian, MassKind, Region, Scene};
-use crate::shape::{Geometry, PointSampling};
-use crate::stencil::incidence::Incidence;
+use crate::scene::{Body, Fate, FragmentRule};
+use crate::shape::PointSampling;
 use crate::stencil::{MlsStencils, TetTable};
 
 /// What is known about a body that can break, beyond its stencils. All numbers of nodes are within the body.
@@ -34,6 +36,14 @@ pub struct Fragile {
     pub size: f64,
     /// What is drawn of it.
     pub drawn: Drawn,
+    /// Copies of nodes that cracks still hold together.
+    pub links: Vec<Link>,
+    /// Whether planes cut elements, instead of going along their faces.
+    pub cuts: bool,
+    /// What becomes of small pieces.
+    pub rule: Option<FragmentRule>,
+    /// Pieces that are not deformed any more.
+    pub debris: Vec<Debris>,
 }
 
 /// How the nodes of a body hang together.
@@ -43,60 +53,6 @@ pub enum Pieces {
     Tets(TetPieces),
     /// By sight.
     Points(PointPieces),
-}
-
-/// Tetrahedra with their present nodes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TetPieces {
-    /// Present nodes, gradients and volumes.
-    pub table: TetTable<f64>,
-    /// Tetrahedra of the same number never part; empty where all may.
-    pub cells: Vec<u32>,
-    /// The edges, ascending, where strains are smoothed over them.
-    pub edges: Vec<[u32; 2]>,
-    /// Whether the tetrahedra around each node can part at all.
-    pub splittable: Vec<bool>,
-    /// `4 · tet + corner` of every tetrahedron around each node.
-    around: Incidence,
-}
-
-impl TetPieces {
-    /// Tetrahedra over so many nodes; `edges` where strains are smoothed over them.
-    pub fn new(table: TetTable<f64>, cells: Vec<u32>, edges: bool, nodes: usize) -> Self {
-        let mut pieces =
-            TetPieces { table, cells, edges: Vec::new(), splittable: Vec::new(), around: Incidence::default() };
-        pieces.refresh(nodes, edges);
-        pieces
-    }
-
-    /// Brings what follows from the present nodes up to date.
-    pub fn refresh(&mut self, nodes: usize, edges: bool) {
-        self.around = Incidence::new(self.table.nodes.as_flattened(), 0..nodes);
-        let cell = |t: u32| self.cells.get(t as usize).copied().unwrap_or(t);
-        let several = |n: u32| {
-            let mut cells = self.around(n).map(cell);
-            cells.next().is_some_and(|first| cells.any(|c| c != first))
-        };
-        self.splittable = (0..nodes as u32).map(several).collect();
-        if edges {
-            self.edges = edges_of(&self.table.nodes);
-        }
-    }
-
-    /// The tetrahedra around a node.
-    pub fn around(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
-        self.around.entries()[self.around.run(node as usize)].iter().map(|corner| corner / 4)
-    }
-}
-
-/// Every edge once, ascending: the order of [`StencilTable::edge_smoothed`](crate::stencil::StencilTable::edge_smoothed).
-fn edges_of(tets: &[[u32; 4]]) -> Vec<[u32; 2]> {
-    let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
-    let sides = tets.iter().flat_map(|t| pairs.map(|[a, b]| [t[a].min(t[b]), t[a].max(t[b])]));
-    let mut edges: Vec<[u32; 2]> = sides.collect();
-    edges.sort_unstable();
-    edges.dedup();
-    edges
 }
 
 impl Fragile {
@@ -109,8 +65,19 @@ impl Fragile {
         };
         let (elements, sharpness) = (table.len(), sharpness(&table));
         let interior = body.material.fracture.map_or(1, |f| f.interior);
-        let drawn = Drawn::of(&body.name, &table.nodes, &body.whole_cells, interior);
-        let pieces = TetPieces::new(table, body.whole_cells.clone(), smoothed_over_edges, nodes);
+        // A regular tetrahedron has the volume a³/(6√2).
+        let size = (6.0 * 2.0f64.sqrt() * volume / elements.max(1) as f64).cbrt();
+        let mut drawn = match body.cut_elements {
+            true => Drawn::of_free(&body.name, nodes),
+            false => Drawn::of(&body.name, &table.nodes, &body.whole_cells, interior),
+        };
+        let mut pieces = TetPieces::new(table, body.whole_cells.clone(), smoothed_over_edges, nodes);
+        if body.cut_elements {
+            pieces.rest = body.geometry.points().to_vec();
+        } else if let Some((fracture, edges)) = body.material.fracture.and_then(|f| Some((f, f.edges?))) {
+            let (points, grain) = (body.geometry.points(), fracture.grain.map(|g| g.direction));
+            drawn.roughen(&pieces, &Site { points, edges: &edges, grain, size });
+        }
         Fragile {
             origin: (0..nodes as u32).collect(),
             pieces: Pieces::Tets(pieces),
@@ -120,9 +87,12 @@ impl Fragile {
             fragments: vec![first_fragment(elements, mass, volume)],
             fragment_of: vec![0; elements],
             sharpness,
-            // A regular tetrahedron has the volume a³/(6√2).
-            size: (6.0 * 2.0f64.sqrt() * volume / elements.max(1) as f64).cbrt(),
+            size,
             drawn,
+            links: Vec::new(),
+            cuts: body.cut_elements,
+            rule: body.fragments,
+            debris: Vec::new(),
         }
     }
 
@@ -155,6 +125,10 @@ impl Fragile {
             sharpness: (0.0, 0.0),
             size: sampling.spacing,
             drawn: Drawn::of_phyxels(&body.name, nodes),
+            links: Vec::new(),
+            cuts: false,
+            rule: body.fragments,
+            debris: Vec::new(),
         }
     }
 
@@ -173,6 +147,18 @@ impl Fragile {
 
     /// A frame over nodes as one over the vertices that are drawn.
     pub fn spread(&self, frame: &BodyFrame) -> BodyFrame {
+        if let Some(free) = self.free_surface(frame) {
+            let whole = self.strength.len();
+            let numbers = |of: &[f64]| of.iter().copied().take(whole).collect();
+            return BodyFrame {
+                positions: frame.positions[..whole].to_vec(),
+                velocities: frame.velocities[..whole].to_vec(),
+                von_mises: numbers(&frame.von_mises),
+                temperatures: numbers(&frame.temperatures),
+                free: Some(free),
+                ..BodyFrame::default()
+            };
+        }
         let first_copies = self.first_copies();
         let node = |corner: &u32| match &self.pieces {
             Pieces::Tets(tets) => tets.table.nodes.as_flattened()[*corner as usize] as usize,
@@ -183,9 +169,20 @@ impl Fragile {
             [] => Vec::new(),
             of => self.drawn.corners.iter().map(|c| of[node(c)]).collect(),
         };
-        let positions = triples(&frame.positions);
+        let mut positions = triples(&frame.positions);
+        // What has been removed is drawn as nothing: all its vertices in one place.
+        for gone in self.debris.iter().filter(|d| d.fate == Fate::Removed) {
+            let place = frame.positions[gone.nodes[0] as usize];
+            let inside = |corner: &u32| gone.nodes.binary_search(&(node(corner) as u32)).is_ok();
+            let vertices = self.drawn.corners.iter().zip(&mut positions).filter(|(corner, _)| inside(corner));
+            vertices.for_each(|(_, position)| *position = place);
+        }
         BodyFrame {
-            skin: if self.drawn.layout.skin_triangles.is_empty() { Vec::new() } else { positions.clone() },
+            skin: match &self.pieces {
+                _ if self.drawn.layout.skin_triangles.is_empty() => Vec::new(),
+                Pieces::Tets(tets) if !self.drawn.carried.is_empty() => self.rough_skin(tets, frame),
+                _ => positions.clone(),
+            },
             positions,
             velocities: triples(&frame.velocities),
             von_mises: numbers(&frame.von_mises),
@@ -203,6 +200,17 @@ impl Fragile {
         self.origin.iter().map(|o| if copies[*o as usize] > 1 { 1.0 } else { 0.0 }).collect()
     }
 
+    /// The drawn surface where broken edges have a look of their own.
+    fn rough_skin(&self, tets: &TetPieces, frame: &BodyFrame) -> Vec<[f64; 3]> {
+        let gone = |t: u32| self.fragments[self.fragment_of[t as usize] as usize].fate == Fate::Removed;
+        let place = |(t, weights): &(u32, [f64; 4])| {
+            let corners = tets.table.nodes[*t as usize].map(|n| Vec3(frame.positions[n as usize]));
+            let weights = if gone(*t) { &[1.0, 0.0, 0.0, 0.0] } else { weights };
+            (0..4).fold(Vec3::zero(), |sum, k| sum + corners[k] * weights[k]).0
+        };
+        self.drawn.carried.iter().map(place).collect()
+    }
+
     /// How many fragments there are now.
     pub fn fragment_count(&self) -> usize {
         self.fragments.iter().filter(|f| f.elements > 0).count()
@@ -215,67 +223,11 @@ impl Fragile {
 }
 
 /// The largest eigenvalue and the largest trace of `Σ d dᵀ` over all elements.
-fn sharpness(table: &TetTable<f64>) -> (f64, f64) {
+pub(super) fn sharpness(table: &TetTable<f64>) -> (f64, f64) {
     let squares = |e: usize| table.all_gradients(e).iter().fold(Mat3::zero(), |s, d| s + Mat3::outer(*d, *d));
     (0..table.len()).map(squares).fold((0.0, 0.0), |(largest, trace), s| {
         (f64::max(largest, eigen_symmetric(&s).0[0]), f64::max(trace, s.trace()))
     })
-}
-
-/// Whether a body may break: by its material now or later, or by a cut.
-pub(crate) fn may_break(scene: &Scene, body: &Body) -> bool {
-    let meant = |name: &Option<String>| name.as_ref().is_none_or(|n| *n == body.name);
-    let by_event = |action: &Action| match action {
-        Action::Cut(_) => true,
-        Action::SetMaterial(material) => material.fracture.is_some(),
-        _ => false,
-    };
-    body.material.fracture.is_some() || scene.events.iter().any(|e| meant(&e.body) && by_event(&e.action))
-}
-
-/// Checks that a body that may break can.
-pub(crate) fn check_body(scene: &Scene, body: &Body) -> Result<(), BuildError> {
-    let name = || body.name.clone();
-    for weakness in &body.weaknesses {
-        let good = weakness.factor > 0.0 && weakness.factor.is_finite();
-        if !good {
-            let what = format!("the factor of a weakness of body {:?}", body.name);
-            return Err(BuildError::BadNumber { what, value: weakness.factor, remedy: " above zero" });
-        }
-        let points = body.geometry.points();
-        if let Region::Nodes(nodes) = &weakness.region
-            && let Some(&node) = nodes.iter().find(|n| **n as usize >= points.len())
-        {
-            return Err(BuildError::NodeOutOfRange { body: name(), node, count: points.len() });
-        }
-        if crate::model::nodes_inside(&weakness.region, points).is_empty() {
-            let what = "a weakness holds no nodes: move or enlarge its region";
-            return Err(BuildError::Unsupported { body: name(), what });
-        }
-    }
-    let elements = match &body.geometry {
-        Geometry::Tets(mesh) => mesh.tets.len(),
-        _ => 0,
-    };
-    if !body.whole_cells.is_empty() && body.whole_cells.len() != elements {
-        let what = "whole_cells needs one number for each tetrahedron of its mesh";
-        return Err(BuildError::Unsupported { body: name(), what });
-    }
-    if !may_break(scene, body) {
-        return Ok(());
-    }
-    let what = match &body.geometry {
-        Geometry::Embedded(_) => {
-            "it cannot break, because its tetrahedra reach beyond its surface: fill it with others"
-        }
-        Geometry::Springs(_) => "springs cannot break yet: leave out strength, or use method tet, edge or mls",
-        Geometry::Points(_) if body.mls.lagrangian == Lagrangian::Updated => {
-            "phyxels without a rest shape come apart by themselves: leave out strength, or write lagrangian = \"total\""
-        }
-        Geometry::Tets(_) if body.mass == MassKind::Consistent => "bodies that break need mass = \"lumped\"",
-        Geometry::Tets(_) | Geometry::Points(_) => return Ok(()),
-    };
-    Err(BuildError::Unsupported { body: name(), what })
 }
 
 /// Strength of each node over that of the material.

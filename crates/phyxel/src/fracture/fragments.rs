@@ -1,6 +1,7 @@
 //! The pieces that a body is in.
 
 use super::fragile::{Fragile, Pieces};
+use crate::scene::Fate;
 use crate::shape::union_find::UnionFind;
 
 /// A piece of a body. Its number is its place in [`Fragile::fragments`](super::Fragile).
@@ -16,11 +17,13 @@ pub struct Fragment {
     pub mass: f64,
     /// Rest volume [m³].
     pub volume: f64,
+    /// What has become of it.
+    pub fate: Fate,
 }
 
 /// The unbroken body.
 pub(super) fn first_fragment(elements: usize, mass: f64, volume: f64) -> Fragment {
-    Fragment { parent: None, born: 0.0, elements: elements as u32, mass, volume }
+    Fragment { parent: None, born: 0.0, elements: elements as u32, mass, volume, fate: Fate::Kept }
 }
 
 impl Fragile {
@@ -67,7 +70,8 @@ impl Fragile {
                 *known = Fragment { elements, mass, volume, ..*known };
             } else {
                 number[piece as usize] = self.fragments.len() as u32;
-                self.fragments.push(Fragment { parent: Some(old), born: time, elements, mass, volume });
+                let fate = Fate::Kept;
+                self.fragments.push(Fragment { parent: Some(old), born: time, elements, mass, volume, fate });
             }
         }
         self.fragment_of = piece_of.into_iter().map(|piece| number[piece as usize]).collect();

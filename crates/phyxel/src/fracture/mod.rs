@@ -7,29 +7,41 @@
 mod alarm;
 mod apply;
 mod breaker;
+mod checks;
+mod cohesion;
 pub mod criterion;
 mod cut;
+mod debris;
 mod drawn;
+mod edges;
 mod fragile;
 mod fragments;
 mod point_rule;
 pub mod points;
+mod refine;
 mod relabel;
 mod restore;
 mod rule;
+mod slice;
 mod split;
 mod star;
 mod stress;
 mod surface;
+mod tets;
 
 pub use breaker::{Breaker, CrackEvent};
+pub use cohesion::{Cohesion, Link};
+pub use debris::Debris;
 pub use drawn::Drawn;
-pub use fragile::{Fragile, Pieces, TetPieces};
+pub use fragile::{Fragile, Pieces};
 pub use fragments::Fragment;
+pub use refine::Birth;
 pub use relabel::Relabel;
 pub(crate) use restore::Topology;
+pub use slice::{Slice, Within};
+pub use tets::TetPieces;
 
-pub(crate) use fragile::{check_body, may_break};
+pub(crate) use checks::{check_body, may_break};
 
 /// A change of topology.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,8 +54,17 @@ pub enum Edit {
         node: u32,
         /// The elements that get the copy.
         elements: Vec<u32>,
+        /// How both go on holding each other where cracks give way over a length; nothing for a cut.
+        hold: Option<Held>,
         /// Square to the crack, in the present shape.
         normal: [f64; 3],
+    },
+    /// Cuts the elements of a body where a slice passes through them, and parts what is on both sides.
+    CutThrough {
+        /// Which body.
+        body: usize,
+        /// The slice, in the present shape.
+        slice: Slice,
     },
     /// Takes sight from phyxels, and duplicates those that lie in the crack.
     SplitPhyxels {
@@ -58,11 +79,20 @@ pub enum Edit {
     },
 }
 
+/// What a new crack is held with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Held {
+    /// Strength of the material across it [Pa].
+    pub strength: f64,
+    /// Square to the crack at rest.
+    pub at_rest: [f64; 3],
+}
+
 impl Edit {
     /// The body that it changes.
     pub fn body(&self) -> usize {
         match self {
-            Edit::SplitNode { body, .. } | Edit::SplitPhyxels { body, .. } => *body,
+            Edit::SplitNode { body, .. } | Edit::SplitPhyxels { body, .. } | Edit::CutThrough { body, .. } => *body,
         }
     }
 }

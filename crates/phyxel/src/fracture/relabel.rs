@@ -1,5 +1,7 @@
 //! New numbers for nodes: bodies keep theirs together, so those behind a body that grows move up.
 
+use super::refine::Birth;
+use crate::math::{Real, Vec3};
 use std::ops::Range;
 
 /// Where each body's nodes were, and from which of its old ones its new ones are copied.
@@ -12,6 +14,9 @@ pub struct Relabel {
     /// For bodies that change, the old node, within the body, of each new one; a node keeps its number as long as it is
     /// there.
     pub sources: Vec<Option<Vec<u32>>>,
+    /// For each body, nodes that were put on edges: within the body, between which old ones, and how far from the first to
+    /// the second.
+    pub births: Vec<Vec<Birth>>,
 }
 
 impl Relabel {
@@ -24,12 +29,33 @@ impl Relabel {
             end += sources.as_ref().map_or(range.len(), Vec::len);
             new.push(start..end);
         }
-        Relabel { old, new, sources }
+        let births = vec![Vec::new(); old.len()];
+        Relabel { old, new, sources, births }
+    }
+
+    /// Values over all nodes that change evenly along edges, with those of nodes that were put there.
+    pub fn even_values<R: Real>(&self, values: &mut Vec<Vec3<R>>) {
+        self.values(values);
+        if values.is_empty() {
+            return;
+        }
+        for (births, range) in self.births.iter().zip(&self.new) {
+            for birth in births {
+                let [a, b] = birth.ends.map(|n| values[range.start + n as usize]);
+                let share = R::of(birth.share);
+                values[range.start + birth.node as usize] = a * (R::one() - share) + b * share;
+            }
+        }
     }
 
     /// The bodies that change.
     pub fn changed(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.old.len()).filter(|b| self.sources[*b].is_some())
+    }
+
+    /// The bodies whose elements were cut.
+    pub fn cut(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.old.len()).filter(|b| !self.births[*b].is_empty())
     }
 
     /// The new number of a node.
@@ -49,6 +75,9 @@ impl Relabel {
         if values.is_empty() {
             return;
         }
+        if self.only_grows() {
+            return self.values_in_place(values);
+        }
         let mut out = Vec::with_capacity(self.new.last().map_or(0, |b| b.end));
         for (range, sources) in self.old.iter().zip(&self.sources) {
             match sources {
@@ -57,6 +86,32 @@ impl Relabel {
             }
         }
         *values = out;
+    }
+
+    /// Whether every node keeps its number within its body, and copies come behind.
+    fn only_grows(&self) -> bool {
+        self.old.iter().zip(&self.sources).all(|(range, sources)| match sources {
+            None => true,
+            Some(sources) => {
+                sources.len() >= range.len() && sources[..range.len()].iter().enumerate().all(|(k, s)| *s as usize == k)
+            }
+        })
+    }
+
+    /// From the last body to the first, so that none is moved over one that has still to move.
+    fn values_in_place<T: Copy>(&self, values: &mut Vec<T>) {
+        let filler = values[0];
+        values.resize(self.new.last().map_or(0, |b| b.end), filler);
+        for ((old, new), sources) in self.old.iter().zip(&self.new).zip(&self.sources).rev() {
+            if old.start != new.start {
+                values.copy_within(old.clone(), new.start);
+            }
+            if let Some(sources) = sources {
+                for k in old.len()..sources.len() {
+                    values[new.start + k] = values[new.start + sources[k] as usize];
+                }
+            }
+        }
     }
 }
 
@@ -70,6 +125,9 @@ mod tests {
         let mut values = vec![10, 11, 20, 21, 30];
         relabel.values(&mut values);
         assert_eq!(values, [10, 11, 20, 21, 21, 20, 30]);
+        let shrinking = Relabel::new(vec![0..2, 2..6, 6..7], vec![None, Some(vec![0, 1]), None]);
+        shrinking.values(&mut values);
+        assert_eq!(values, [10, 11, 20, 21, 30]);
         assert_eq!([0, 1, 2, 3, 4].map(|n| relabel.node(n)), [0, 1, 2, 3, 6]);
         assert_eq!(relabel.changed().collect::<Vec<_>>(), [1]);
         assert_eq!((relabel.shift(0), relabel.shift(2)), (0, 2));

@@ -1,12 +1,14 @@
 //! What a snapshot keeps of how bodies have broken.
 
 use super::apply::{is_smoothed_over_edges, relabel_model};
-use super::fragile::Pieces;
+use super::cohesion::Link;
+use super::fragile::{Pieces, sharpness};
 use super::fragments::Fragment;
 use super::points::Crack;
 use super::relabel::Relabel;
 use crate::math::Real;
 use crate::model::Model;
+use crate::stencil::TetTable;
 
 /// How one body hangs together.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +20,8 @@ pub(crate) struct Topology {
     pub loose: Vec<u32>,
     pub fragment_of: Vec<u32>,
     pub fragments: Vec<Fragment>,
+    pub links: Vec<Link>,
+    pub rest: Vec<[f64; 3]>,
 }
 
 impl<R: Real> Model<R> {
@@ -25,9 +29,9 @@ impl<R: Real> Model<R> {
     pub(crate) fn topologies(&self) -> Vec<Option<Topology>> {
         let of = |body: &crate::model::BodyModel| {
             body.fragile.as_ref().map(|f| {
-                let (tets, cracks) = match &f.pieces {
-                    Pieces::Tets(tets) => (tets.table.nodes.clone(), Vec::new()),
-                    Pieces::Points(points) => (Vec::new(), points.cracks.clone()),
+                let (tets, cracks, rest) = match &f.pieces {
+                    Pieces::Tets(tets) => (tets.table.nodes.clone(), Vec::new(), tets.rest.clone()),
+                    Pieces::Points(points) => (Vec::new(), points.cracks.clone(), Vec::new()),
                 };
                 Topology {
                     origin: f.origin.clone(),
@@ -37,6 +41,8 @@ impl<R: Real> Model<R> {
                     loose: f.loose.clone(),
                     fragment_of: f.fragment_of.clone(),
                     fragments: f.fragments.clone(),
+                    links: f.links.clone(),
+                    rest,
                 }
             })
         };
@@ -51,18 +57,26 @@ impl<R: Real> Model<R> {
             let (Some(fragile), Some(topology)) = (&mut spec.fragile, topology) else { continue };
             (fragile.tips, fragile.fragment_of) = (topology.tips, topology.fragment_of);
             (fragile.fragments, fragile.loose) = (topology.fragments, topology.loose);
+            fragile.debris.clear();
+            fragile.links = topology.links;
             let same = match &fragile.pieces {
                 Pieces::Tets(tets) => tets.table.nodes == topology.tets,
                 Pieces::Points(points) => points.cracks == topology.cracks,
             };
             if same && fragile.origin == topology.origin {
+                fragile.list_debris();
                 continue;
             }
             match &mut fragile.pieces {
                 Pieces::Tets(tets) => {
                     fragile.origin = topology.origin;
-                    tets.table.nodes = topology.tets;
-                    tets.refresh(fragile.origin.len(), smoothed);
+                    if fragile.cuts
+                        && let Ok(table) = TetTable::build(&topology.rest, &topology.tets)
+                    {
+                        (tets.table, tets.rest) = (table, topology.rest);
+                        fragile.sharpness = sharpness(&tets.table);
+                    }
+                    tets.set_nodes(topology.tets, fragile.origin.len(), smoothed);
                 }
                 Pieces::Points(points) => {
                     points.mend();
@@ -72,6 +86,7 @@ impl<R: Real> Model<R> {
                     }
                 }
             }
+            fragile.list_debris();
             // Nodes of the unbroken body are always there, under their own numbers.
             *sources = Some(fragile.origin.clone());
         }

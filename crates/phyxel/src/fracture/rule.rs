@@ -1,10 +1,11 @@
 //! Where cracks start and run: looks at stresses and proposes edits.
 
 use super::criterion::{Strength, danger, principal_bound};
-use super::fragile::{Fragile, Pieces, TetPieces};
+use super::fragile::{Fragile, Pieces};
 use super::star::{CrackPlane, one_side, rim};
 use super::stress::{Feeling, Sampler};
-use super::{Edit, point_rule};
+use super::tets::TetPieces;
+use super::{Edit, Held, point_rule};
 use crate::material::Fracture;
 use crate::math::{Real, Vec3};
 use crate::model::Model;
@@ -27,6 +28,8 @@ pub(super) struct Proposal {
 pub(super) struct Candidate {
     pub node: u32,
     ratio: f64,
+    /// What it bears across that crack [Pa].
+    strength: f64,
     /// Square to the crack that it wants, in the present shape and at rest.
     pub normal: Vec3<f64>,
     pub at_rest: Vec3<f64>,
@@ -85,7 +88,8 @@ fn candidate(
     let found = danger(&feeling.stress, &Strength { across: fracture.strength * factor, along });
     let ratio = found.ratio.max(feeling.plastic / fracture.plastic_limit);
     let at_rest = (feeling.gradient.transpose() * found.normal).normalized();
-    (ratio >= 1.0).then_some(Candidate { node, ratio, normal: found.normal, at_rest })
+    let strength = found.normal.dot(feeling.stress * found.normal) / found.ratio;
+    (ratio >= 1.0).then_some(Candidate { node, ratio, strength, normal: found.normal, at_rest })
 }
 
 /// Cracks growing through the candidates of one body.
@@ -97,6 +101,8 @@ struct Spread<'a> {
     place_of: Vec<Option<u32>>,
     /// Nodes whose elements have been changed, or are next to such.
     touched: Vec<bool>,
+    /// Candidates that a crack has come to.
+    met: Vec<bool>,
     budget: usize,
     proposal: Proposal,
 }
@@ -107,8 +113,8 @@ impl<'a> Spread<'a> {
         for (k, candidate) in candidates.iter().enumerate() {
             place_of[candidate.node as usize] = Some(k as u32);
         }
-        let proposal = Proposal::default();
-        Spread { body, tets, candidates, place_of, touched: vec![false; nodes], budget, proposal }
+        let (proposal, met) = (Proposal::default(), vec![false; candidates.len()]);
+        Spread { body, tets, candidates, place_of, touched: vec![false; nodes], met, budget, proposal }
     }
 
     fn run(&mut self, place: impl Fn(u32) -> Vec3<f64> + Copy) {
@@ -122,10 +128,12 @@ impl<'a> Spread<'a> {
     /// Splits a candidate, and those that it leads to.
     fn crack(&mut self, start: usize, place: impl Fn(u32) -> Vec3<f64> + Copy) {
         let mut front = vec![start];
+        self.met[start] = true;
         let mut members: Vec<u32> = Vec::new();
         let mut next = 0;
         while next < front.len() {
-            let Candidate { node, normal, .. } = self.candidates[front[next]];
+            let Candidate { node, normal, strength, at_rest, .. } = self.candidates[front[next]];
+            let hold = Some(Held { strength, at_rest: at_rest.0 });
             next += 1;
             let plane = CrackPlane { point: place(node), normal };
             let Some(elements) = one_side(self.tets, node, &plane, place) else { continue };
@@ -135,14 +143,15 @@ impl<'a> Spread<'a> {
             }
             for n in rim(self.tets, node, &elements) {
                 let known = self.place_of[n as usize].map(|k| k as usize);
-                if let Some(k) = known.filter(|k| !front.contains(k) && !self.touched[n as usize])
+                if let Some(k) = known.filter(|k| !self.met[*k] && !self.touched[n as usize])
                     && self.candidates[k].normal.dot(normal).abs() > ONE_CRACK
                 {
+                    self.met[k] = true;
                     front.push(k);
                 }
             }
             members.push(node);
-            self.proposal.edits.push(Edit::SplitNode { body: self.body, node, elements, normal: normal.0 });
+            self.proposal.edits.push(Edit::SplitNode { body: self.body, node, elements, hold, normal: normal.0 });
         }
         for n in members {
             for t in self.tets.around(n) {

@@ -1,7 +1,9 @@
 //! The elements around a node, and how a crack divides them.
 
-use super::fragile::{TetPieces, centre};
+use super::fragile::centre;
+use super::tets::{ALONE, TetPieces};
 use crate::math::Vec3;
+use crate::shape::quality::FACES;
 
 /// A plane through a node.
 #[derive(Clone, Copy, Debug)]
@@ -22,17 +24,18 @@ pub(super) fn one_side(
 ) -> Option<Vec<u32>> {
     let height = |t: u32| {
         let (volume, tet) = (pieces.table.volumes[t as usize], pieces.table.nodes[t as usize]);
-        (volume * (centre(tet, place) - plane.point).dot(plane.normal), volume)
+        volume * (centre(tet, place) - plane.point).dot(plane.normal)
     };
-    let star: Vec<u32> = pieces.around(node).collect();
-    let above = |t: u32| match pieces.cells.get(t as usize) {
-        None => height(t).0 > 0.0,
+    let star: Vec<(u32, f64)> = pieces.around(node).map(|t| (t, height(t))).collect();
+    let above = |(t, own): (u32, f64)| match pieces.cells.get(t as usize) {
+        None => own > 0.0,
         Some(cell) => {
-            let together = star.iter().filter(|s| pieces.cells[**s as usize] == *cell);
-            together.map(|s| height(*s).0).sum::<f64>() > 0.0
+            let together = star.iter().filter(|(s, _)| pieces.cells[*s as usize] == *cell);
+            together.map(|(_, height)| height).sum::<f64>() > 0.0
         }
     };
-    let (over, under): (Vec<u32>, Vec<u32>) = star.iter().copied().partition(|t| above(*t));
+    let (mut over, mut under) = (Vec::new(), Vec::new());
+    star.iter().for_each(|&own| if above(own) { over.push(own.0) } else { under.push(own.0) });
     if over.is_empty() || under.is_empty() {
         return None;
     }
@@ -51,18 +54,29 @@ pub(super) fn rim(pieces: &TetPieces, node: u32, side: &[u32]) -> Vec<u32> {
     here
 }
 
+/// The faces around `node` that separate a side from the rest, as tetrahedra of the side and three of their corners; also
+/// those that have parted at other nodes already.
+pub(super) fn between<'a>(
+    pieces: &'a TetPieces,
+    node: u32,
+    side: &'a [u32],
+) -> impl Iterator<Item = (u32, [usize; 3])> + 'a {
+    let has = move |t: u32| pieces.table.nodes[t as usize].contains(&node);
+    side.iter().flat_map(move |&t| {
+        let tet = pieces.table.nodes[t as usize];
+        let faces = FACES.iter().zip(pieces.mates[t as usize]);
+        let separates = move |mate: u32| mate != ALONE && has(mate / 4) && !side.contains(&(mate / 4));
+        let faces = faces.filter(move |(corners, mate)| corners.iter().any(|k| tet[*k] == node) && separates(*mate));
+        faces.map(move |(corners, _)| (t, *corners))
+    })
+}
+
 /// Area of the faces around `node` that separate a side from the rest [m²].
 pub(super) fn area(pieces: &TetPieces, node: u32, side: &[u32], place: impl Fn(u32) -> Vec3<f64>) -> f64 {
     let mut total = 0.0;
-    for t in pieces.around(node).filter(|t| !side.contains(t)) {
-        for s in side {
-            let (a, b) = (pieces.table.nodes[t as usize], pieces.table.nodes[*s as usize]);
-            let shared: Vec<u32> = a.into_iter().filter(|n| b.contains(n)).collect();
-            if let [p, q, r] = shared[..] {
-                let [p, q, r] = [p, q, r].map(&place);
-                total += 0.5 * (q - p).cross(r - p).norm();
-            }
-        }
+    for face in between(pieces, node, side) {
+        let [p, q, r] = face.1.map(|k| place(pieces.table.nodes[face.0 as usize][k]));
+        total += 0.5 * (q - p).cross(r - p).norm();
     }
     total
 }
@@ -70,13 +84,7 @@ pub(super) fn area(pieces: &TetPieces, node: u32, side: &[u32], place: impl Fn(u
 /// The elements around a node in groups that hang together by faces, or because they never part; the largest group first,
 /// and the one with the first element among equals.
 pub(super) fn groups(pieces: &TetPieces, node: u32) -> Vec<Vec<u32>> {
-    let star: Vec<u32> = pieces.around(node).collect();
-    let joined = |a: u32, b: u32| {
-        let together = !pieces.cells.is_empty() && pieces.cells[a as usize] == pieces.cells[b as usize];
-        let (a, b) = (pieces.table.nodes[a as usize], pieces.table.nodes[b as usize]);
-        together || a.iter().filter(|n| b.contains(n)).count() >= 3
-    };
-    let mut left: Vec<u32> = star;
+    let mut left: Vec<u32> = pieces.around(node).collect();
     let mut groups: Vec<Vec<u32>> = Vec::new();
     while let Some(&first) = left.first() {
         let mut group = vec![first];
@@ -86,7 +94,7 @@ pub(super) fn groups(pieces: &TetPieces, node: u32) -> Vec<Vec<u32>> {
             let at = group[next];
             next += 1;
             left.retain(|&t| {
-                let with = joined(at, t);
+                let with = pieces.hang_together(at, t);
                 if with {
                     group.push(t);
                 }

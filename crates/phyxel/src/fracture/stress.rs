@@ -33,7 +33,12 @@ pub(super) struct Sampler {
     /// Elements that must be looked at.
     alarms: Vec<bool>,
     marked: Vec<bool>,
+    /// Where each node stands among those that are marked, or [`NOBODY`].
+    slots: Vec<u32>,
 }
+
+/// Stands for the place of a node that is not marked.
+const NOBODY: u32 = u32::MAX;
 
 impl Sampler {
     /// Nodes of a body that may break, ascending, and what they feel. Elements are averaged around nodes because one
@@ -46,10 +51,14 @@ impl Sampler {
         if blocks.is_empty() || !self.mark(model, state, &blocks, (fragile, fracture, weakest)) {
             return Vec::new();
         }
-        let mut total = vec![NOTHING; fragile.origin.len()];
+        let nodes: Vec<u32> = (0..fragile.origin.len() as u32).filter(|n| self.marked[*n as usize]).collect();
+        self.slots.clear();
+        self.slots.resize(fragile.origin.len(), NOBODY);
+        nodes.iter().zip(0..).for_each(|(n, slot)| self.slots[*n as usize] = slot);
+        let mut total = vec![NOTHING; nodes.len()];
         for (place, &k) in blocks.iter().enumerate() {
-            let part = self.sum(model, state, k, (fragile, spec.method, place));
-            for ((sum, part), _) in total.iter_mut().zip(&part).zip(&self.marked).filter(|(_, marked)| **marked) {
+            let part = self.sum(model, state, k, (fragile, spec.method, place), nodes.len());
+            for (sum, part) in total.iter_mut().zip(&part) {
                 let share = 1.0 / part.volume.max(f64::MIN_POSITIVE);
                 sum.stress += part.stress * share;
                 if place == 0 {
@@ -58,8 +67,7 @@ impl Sampler {
                 }
             }
         }
-        let felt = total.into_iter().enumerate().filter(|(n, _)| self.marked[*n]);
-        felt.map(|(n, feeling)| (n as u32, feeling)).collect()
+        nodes.into_iter().zip(total).collect()
     }
 
     /// Marks the nodes of elements that may be near to breaking; false when there are none.
@@ -103,6 +111,23 @@ impl Sampler {
         self.marked.contains(&true)
     }
 
+    /// The elements of a block around marked nodes, ascending.
+    fn wanted(&self, fragile: &Fragile, (method, place): (Method, usize), count: usize) -> Vec<u32> {
+        if let (Pieces::Tets(tets), Method::Tet) = (&fragile.pieces, method) {
+            let marked = (0..self.slots.len() as u32).filter(|n| self.slots[*n as usize] != NOBODY);
+            let mut wanted: Vec<u32> = marked.flat_map(|n| tets.around(n)).collect();
+            wanted.sort_unstable();
+            wanted.dedup();
+            return wanted;
+        }
+        let is_wanted = |e: &u32| {
+            let mut wanted = false;
+            owners(fragile, (method, place), *e as usize, |n| wanted |= self.marked[n as usize]);
+            wanted
+        };
+        (0..count as u32).filter(is_wanted).collect()
+    }
+
     /// Sums over the elements of a block around each marked node.
     fn sum<R: Real>(
         &self,
@@ -110,15 +135,12 @@ impl Sampler {
         state: &State<R>,
         k: usize,
         (fragile, method, place): (&Fragile, Method, usize),
+        count: usize,
     ) -> Vec<Feeling> {
         let (block, inner): (&Block<R>, _) = (&model.blocks[k], state.inner(0.0).of(k));
-        let mut sums = vec![NOTHING; fragile.origin.len()];
-        for e in 0..block.len() {
-            let mut wanted = false;
-            owners(fragile, (method, place), e, |n| wanted |= self.marked[n as usize]);
-            if !wanted {
-                continue;
-            }
+        let mut sums = vec![NOTHING; count];
+        for &e in &self.wanted(fragile, (method, place), block.len()) {
+            let e = e as usize;
             let (gradient, stress) = block.cauchy_stress(e, &state.u, inner);
             let stress = Mat3(stress.to_f64()).symmetric_part();
             if !stress.is_finite() {
@@ -127,7 +149,7 @@ impl Sampler {
             let (gradient, volume) = (Mat3(gradient.to_f64()), block.volumes()[e].to_f64());
             let plastic = inner.grains.get(e).map_or(0.0, |g| g.plastic_strain.to_f64());
             owners(fragile, (method, place), e, |n| {
-                let sum = &mut sums[n as usize];
+                let Some(sum) = sums.get_mut(self.slots[n as usize] as usize) else { return };
                 sum.stress += stress * volume;
                 sum.gradient += gradient * volume;
                 sum.plastic += plastic * volume;

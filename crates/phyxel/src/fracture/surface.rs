@@ -5,6 +5,7 @@ use super::relabel::Relabel;
 use crate::contact::{Part, Surface, Vertex};
 use crate::math::{Real, Vec3};
 use crate::model::{BodyModel, Model, Skin};
+use crate::scene::Fate;
 
 /// Builds the contact surface anew, the same bodies in the same order.
 pub(super) fn rebuild<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
@@ -40,13 +41,8 @@ pub(super) fn rebuild<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
 
 /// Adds the surface of each fragment of a body.
 fn add_pieces(surface: &mut Surface, part: Part, (spec, nodes): (&BodyModel, &[u32]), rest: &[Vec3<f64>]) {
-    let Some(Fragile { pieces: Pieces::Tets(tets), fragment_of, fragments, origin, .. }) = &spec.fragile else {
-        return;
-    };
-    let mut owner = vec![0u32; origin.len()];
-    for (tet, fragment) in tets.table.nodes.iter().zip(fragment_of) {
-        tet.iter().for_each(|n| owner[*n as usize] = *fragment);
-    }
+    let Some(fragile @ Fragile { pieces: Pieces::Tets(_), fragments, .. }) = &spec.fragile else { return };
+    let owner = fragile.owners();
     let fragment = |vertex: u32| owner[nodes[vertex as usize] as usize - spec.nodes.start] as usize;
     let mut place = vec![0u32; nodes.len()];
     let mut vertices: Vec<Vec<Vertex>> = vec![Vec::new(); fragments.len()];
@@ -59,7 +55,10 @@ fn add_pieces(surface: &mut Surface, part: Part, (spec, nodes): (&BodyModel, &[u
     for t in &spec.layout.skin_triangles {
         triangles[fragment(t[0])].push(t.map(|v| place[v as usize]));
     }
-    for (vertices, triangles) in vertices.into_iter().zip(triangles).filter(|(v, _)| !v.is_empty()) {
+    for ((vertices, triangles), fragment) in vertices.into_iter().zip(triangles).zip(fragments) {
+        if vertices.is_empty() || fragment.fate == Fate::Removed {
+            continue;
+        }
         surface.add(part, vertices, &triangles, rest);
     }
 }

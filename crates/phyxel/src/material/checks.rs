@@ -54,6 +54,26 @@ pub enum MaterialError {
         /// Its value.
         value: f64,
     },
+    /// Broken edges would reach into the next section.
+    #[error("{field} is {value} m, more than the section of {section} m: make edges smaller or sections larger")]
+    EdgeBeyondSection {
+        /// The field.
+        field: &'static str,
+        /// Its value [m].
+        value: f64,
+        /// Size of a section in that direction [m].
+        section: f64,
+    },
+    /// Every edge would be divided into a crowd of triangles.
+    #[error("{field} is {value}: give at most {most} points")]
+    TooManyEdgePoints {
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: u32,
+        /// What is allowed.
+        most: u32,
+    },
     /// A grain needs a direction.
     #[error("the grain has no direction: give a vector that is not zero, such as [1, 0, 0]")]
     NoGrain,

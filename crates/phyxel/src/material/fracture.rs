@@ -1,7 +1,7 @@
 //! When matter breaks.
 
-use super::MaterialError;
 use super::checks::{finite, not_negative, positive};
+use super::{Edges, MaterialError};
 
 /// How a material breaks.
 ///
@@ -16,6 +16,9 @@ pub struct Fracture {
     /// Energy that a crack takes per area [J/m²]. Above zero it decides whether a crack runs on, whatever the size of the
     /// elements, instead of `tip_strength`; see [`Fracture::strength_at_tip`].
     pub fracture_energy: f64,
+    /// Whether cracks give way over a length, so that they take `fracture_energy` whatever the size of the elements; if not,
+    /// they open at once.
+    pub softening: bool,
     /// Wood and other matter that is stronger along one direction.
     pub grain: Option<GrainStrength>,
     /// Accumulated plastic strain at which matter that yields breaks; infinite for never.
@@ -26,6 +29,8 @@ pub struct Fracture {
     pub seed: u64,
     /// What the faces of cracks are drawn as; 0 is the outside.
     pub interior: u32,
+    /// How broken edges look; `None` for straight ones.
+    pub edges: Option<Edges>,
 }
 
 /// Distance from the tip of a crack, in sizes of elements, at which the stress is the mean of those around the tip.
@@ -47,11 +52,13 @@ impl Fracture {
             strength,
             tip_strength: 1.0,
             fracture_energy: 0.0,
+            softening: false,
             grain: None,
             plastic_limit: f64::INFINITY,
             scatter: 0.0,
             seed: 0,
             interior: 1,
+            edges: None,
         }
     }
 
@@ -67,6 +74,10 @@ impl Fracture {
     /// (Irwin 1957). With `TIP_DISTANCE`, notched beams of tetrahedra, smoothed or not, and of phyxels break within a fifth of
     /// what linear fracture mechanics says.
     pub fn strength_at_tip(&self, young_modulus: f64, size: f64) -> f64 {
+        // A crack that gives way over a length needs no rule for its tip.
+        if self.softening {
+            return self.strength;
+        }
         if self.fracture_energy <= 0.0 {
             return self.strength * self.tip_strength;
         }
@@ -83,9 +94,15 @@ impl Fracture {
             return Err(MaterialError::Share { field: "tip_strength", value: self.tip_strength });
         }
         not_negative("fracture_energy", self.fracture_energy)?;
+        if self.softening {
+            positive("fracture_energy", self.fracture_energy, "100 J/m² for concrete: softening needs one")?;
+        }
         finite("scatter", self.scatter)?;
         if !(0.0..1.0).contains(&self.scatter) {
             return Err(MaterialError::Share { field: "scatter", value: self.scatter });
+        }
+        if let Some(edges) = &self.edges {
+            edges.check()?;
         }
         if let Some(grain) = &self.grain {
             above_zero("grain_strength", grain.along, typical)?;
@@ -124,6 +141,7 @@ mod tests {
         assert!(said(Fracture { tip_strength: 1.5, ..sound }).contains("between 0 and 1"));
         assert!(said(Fracture { scatter: 1.0, ..sound }).contains("scatter"));
         assert!(said(Fracture { fracture_energy: -1.0, ..sound }).contains("below zero"));
+        assert!(said(Fracture { softening: true, ..sound }).contains("softening needs one"));
         let grain = |direction, along| Fracture { grain: Some(GrainStrength { direction, along }), ..sound };
         assert!(said(grain([0.0; 3], 1e7)).contains("the grain has no direction"));
         assert!(said(grain([1.0, 0.0, 0.0], -1.0)).starts_with("grain_strength is -1"));

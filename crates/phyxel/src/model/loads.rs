@@ -29,6 +29,7 @@ impl<R: Real> Model<R> {
                 out[node as usize] += share;
             }
         }
+        self.add_cohesion(u, out);
     }
 
     /// Energy of gravity and steady loads, zero at the origin [J]; pressure is not counted, because it

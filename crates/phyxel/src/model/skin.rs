@@ -27,11 +27,15 @@ pub type Outside = (usize, f64);
 impl Skin {
     /// The boundary nodes of a mesh as vertices, with the triangles renumbered over them.
     pub fn of_boundary(faces: &[[u32; 3]]) -> (Self, Vec<[u32; 3]>) {
-        let mut nodes: Vec<u32> = faces.iter().flatten().copied().collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        let place = |n: u32| nodes.partition_point(|&m| m < n) as u32;
-        let triangles = faces.iter().map(|f| f.map(place)).collect();
+        let (low, high) = faces.iter().flatten().fold((u32::MAX, 0), |(low, high), &n| (low.min(n), high.max(n)));
+        let mut place = vec![u32::MAX; (high + 1).saturating_sub(low) as usize];
+        faces.iter().flatten().for_each(|&n| place[(n - low) as usize] = 0);
+        let mut nodes = Vec::new();
+        for (k, place) in place.iter_mut().enumerate().filter(|(_, place)| **place == 0) {
+            *place = nodes.len() as u32;
+            nodes.push(low + k as u32);
+        }
+        let triangles = faces.iter().map(|f| f.map(|n| place[(n - low) as usize])).collect();
         (if nodes.is_empty() { Skin::None } else { Skin::Nodes(nodes) }, triangles)
     }
 

@@ -77,8 +77,18 @@ impl<R: Real> Model<R> {
             let still = |n: usize| Held { node: n as u32, free: Mat3::zero(), velocity: Vec3::zero() };
             held.extend(body.nodes.clone().map(still));
         }
+        for body in &self.bodies {
+            let Some(fragile) = &body.fragile else { continue };
+            // What has been removed stays where it was.
+            for n in fragile.removed_nodes().map(|n| body.nodes.start as u32 + n) {
+                if held[..pinned].binary_search_by_key(&n, |h| h.node).is_err() {
+                    held.push(Held { node: n, free: Mat3::zero(), velocity: Vec3::zero() });
+                }
+            }
+        }
         if held.len() > pinned {
             held.sort_unstable_by_key(|h| h.node);
+            held.dedup_by_key(|h| h.node);
         }
     }
 

@@ -3,9 +3,10 @@
 use super::SnapshotError;
 use super::bytes::{Reader, Writer};
 use crate::fracture::points::{Crack, Disc};
-use crate::fracture::{Fragile, Fragment, Pieces, Topology};
+use crate::fracture::{Fragile, Fragment, Link, Pieces, Topology};
 use crate::math::{Real, Vec3};
 use crate::model::Model;
+use crate::scene::Fate;
 
 /// Writes the topology of all bodies.
 pub(super) fn encode(bodies: &[Option<Topology>], out: &mut Writer) {
@@ -26,7 +27,15 @@ pub(super) fn encode(bodies: &[Option<Topology>], out: &mut Writer) {
         for fragment in &body.fragments {
             out.u64(fragment.parent.map_or(u64::MAX, u64::from));
             out.u64(fragment.elements as u64);
+            out.u64(fragment.fate as u64);
             [fragment.born, fragment.mass, fragment.volume].into_iter().for_each(|x| out.f64(x));
+        }
+        out.u64(body.rest.len() as u64);
+        body.rest.iter().flatten().for_each(|x| out.f64(*x));
+        out.u64(body.links.len() as u64);
+        for link in &body.links {
+            link.nodes.iter().for_each(|n| out.u64(*n as u64));
+            [link.area, link.strength, link.opened].into_iter().chain(link.normal).for_each(|x| out.f64(x));
         }
     }
 }
@@ -77,6 +86,7 @@ fn decode_one(input: &mut Reader<'_>, fragile: &Fragile) -> Result<Topology, Sna
     let (nodes, tets, elements, pieces, loose) = (count()?, count()?, count()?, count()?, count()?);
     let whole = fragile.strength.len();
     let expected = match &fragile.pieces {
+        Pieces::Tets(_) if fragile.cuts => (tets, tets),
         Pieces::Tets(pieces) => (pieces.table.len(), pieces.table.len()),
         Pieces::Points(_) => (0, nodes),
     };
@@ -99,9 +109,26 @@ fn decode_one(input: &mut Reader<'_>, fragile: &Fragile) -> Result<Topology, Sna
     for _ in 0..pieces {
         let parent = Some(input.u64()?).filter(|p| *p != u64::MAX).map(|p| p as u32);
         let elements = input.u64()? as u32;
+        let fate = match input.u64()? {
+            0 => Fate::Kept,
+            1 => Fate::Rigid,
+            _ => Fate::Removed,
+        };
         let [born, mass, volume] = input.triple()?;
-        fragments.push(Fragment { parent, born, elements, mass, volume });
+        fragments.push(Fragment { parent, born, elements, mass, volume, fate });
+    }
+    let rest = (0..input.u64()?).map(|_| input.triple()).collect::<Result<Vec<_>, _>>()?;
+    if fragile.cuts && rest.len() != nodes {
+        let found = format!("{} nodes at rest", rest.len());
+        return Err(SnapshotError::Mismatch { found, expected: format!("{nodes}") });
+    }
+    let mut links = Vec::new();
+    for _ in 0..input.u64()? {
+        let ends = input.indices(2, nodes)?;
+        let [area, strength, opened] = input.triple()?;
+        let normal = input.triple()?;
+        links.push(Link { nodes: [ends[0], ends[1]], area, strength, normal, opened });
     }
     let tets = corners.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect();
-    Ok(Topology { origin, tets, cracks, tips, loose, fragment_of, fragments })
+    Ok(Topology { origin, tets, cracks, tips, loose, fragment_of, fragments, links, rest })
 }

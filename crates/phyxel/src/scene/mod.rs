@@ -14,7 +14,7 @@ mod surface;
 
 pub use camera::Camera;
 pub use collider::{Collider, ColliderShape, Motion};
-pub use fracture::{Cut, Weakness};
+pub use fracture::{Blade, Cut, Fate, FragmentRule, Weakness};
 pub use groups::Groups;
 pub use heat::{BodyHeat, HeatKind, HeatLoad};
 pub use rigid::{Attachment, RigidBody, Trigger};
@@ -118,6 +118,10 @@ pub struct Body {
     pub look: Look,
     /// The part of the look that each triangle of the skin has; empty where all have the first.
     pub skin_parts: Vec<u32>,
+    /// Whether cracks and cuts go through elements where their plane passes, instead of along faces; tetrahedra only.
+    pub cut_elements: bool,
+    /// What becomes of its small pieces; nothing special where it says nothing.
+    pub fragments: Option<FragmentRule>,
     /// What was noticed when its shape was made, in sentences; told with the warnings of the simulation.
     pub notes: Vec<String>,
 }
@@ -146,6 +150,8 @@ impl Body {
             skin: None,
             look: Look::default(),
             skin_parts: Vec::new(),
+            cut_elements: false,
+            fragments: None,
             notes: Vec::new(),
         }
     }
@@ -393,4 +399,6 @@ pub enum Action {
     SetGravity([f64; 3]),
     /// Cuts the body, as it is then, along a plane.
     Cut(Cut),
+    /// Lets a blade set out, which cuts the body where it passes it.
+    Sweep(Blade),
 }

@@ -4,13 +4,13 @@
 //! this crate, and not again in every crate that uses [`Simulation`](crate::Simulation).
 
 use super::{ContactForce, Kept, Solver, StepError, forces};
-use crate::fracture::{Breaker, CrackEvent, Relabel};
+use crate::fracture::{Breaker, CrackEvent, Relabel, Slice};
 use crate::heat::Heat;
 use crate::math::{FactorError, Mat3, Real, Vec3};
 use crate::model::{BuildError, Model, Reanchor, Warnings};
 use crate::report::StepReport;
 use crate::rigid::{RigidState, World};
-use crate::scene::{Cut, Scene, SolverSettings};
+use crate::scene::{Scene, SolverSettings};
 use crate::state::State;
 use crate::stencil::block::Stencils;
 use std::sync::OnceLock;
@@ -46,8 +46,9 @@ pub trait Engine<R: Real>: Send + Sync {
         state: &mut State<R>,
         report: &mut StepReport,
     ) -> Result<(), StepError>;
-    /// Cuts a body along a plane.
-    fn cut(&mut self, model: &mut Model<R>, state: &mut State<R>, body: usize, plane: &Cut) -> Result<(), BuildError>;
+    /// Cuts a body along a piece of a plane.
+    fn cut(&mut self, model: &mut Model<R>, state: &mut State<R>, body: usize, slice: &Slice)
+    -> Result<(), BuildError>;
     /// Makes room for nodes that have been relabelled.
     fn relabelled(&mut self, model: &Model<R>, state: &State<R>, relabel: &Relabel) -> Result<(), FactorError>;
     /// What has broken since this was last asked.
@@ -193,8 +194,14 @@ impl<R: Real> Engine<R> for Whole<R> {
         Ok(())
     }
 
-    fn cut(&mut self, model: &mut Model<R>, state: &mut State<R>, body: usize, plane: &Cut) -> Result<(), BuildError> {
-        if let Some(relabel) = self.breaker.cut(model, state, (body, plane)) {
+    fn cut(
+        &mut self,
+        model: &mut Model<R>,
+        state: &mut State<R>,
+        body: usize,
+        slice: &Slice,
+    ) -> Result<(), BuildError> {
+        if let Some(relabel) = self.breaker.cut(model, state, (body, slice)) {
             let what = "the factors of its matrix do not fit into memory once it is cut: use linear = \"cg\"";
             let name = || model.bodies[body].name.clone();
             let done = self.solver.relabelled(model, state, &relabel);

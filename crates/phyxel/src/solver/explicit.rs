@@ -227,9 +227,13 @@ impl<R: Real> Explicit<R> {
             self.before.clone_from(&state.v);
             let State { u, v, time, .. } = state;
             par::for_each(v, |i, v| {
-                if model.is_touchable(i)
+                if !model.is_touchable(i) {
+                    return;
+                }
+                let path = path(model, i, (u[i], *v), (*time, dt.to_f64()));
+                if !collider.is_clear(&path)
                     && model.meets(i, c)
-                    && let Some(plane) = collider.meet::<R>(&path(model, i, (u[i], *v), (*time, dt.to_f64())))
+                    && let Some(plane) = collider.meet::<R>(&path)
                 {
                     let (friction, bounce) = (model.friction_on(i, c), model.restitution_on(i, c));
                     *v = plane.resolve(*v, dt, R::of(friction), R::of(bounce));
@@ -245,10 +249,14 @@ impl<R: Real> Explicit<R> {
             self.before.clone_from(&state.v);
             let State { u, v, time, .. } = state;
             par::for_each(v, |i, v| {
-                if !model.is_touchable(i) || !model.meets(i, c) {
+                if !model.is_touchable(i) {
                     return;
                 }
-                let plane = collider.nearest::<R>(&path(model, i, (u[i], *v), (*time, dt.to_f64())));
+                let path = path(model, i, (u[i], *v), (*time, dt.to_f64()));
+                if !model.meets(i, c) {
+                    return;
+                }
+                let plane = collider.nearest::<R>(&path);
                 let next = plane.normal.dot(*v) * dt;
                 let scale = model.rest[i].norm() + u[i].norm() + next.abs();
                 let rounding = R::EPSILON * R::of(16.0) * scale;

@@ -4,7 +4,8 @@ use crate::material::plastic::Inners;
 use crate::math::{Real, Vec3};
 use crate::model::Model;
 use crate::par;
-use crate::stencil::block::BlockScratch;
+use crate::stencil::block::{Block, BlockScratch, Stencils};
+use std::ops::Range;
 
 /// Sets `out` to external plus elastic plus damping forces [N].
 pub fn total<R: Real>(
@@ -35,9 +36,48 @@ pub fn elastic_and_external<R: Real>(
     out: &mut [Vec3<R>],
 ) {
     model.external_forces(u, out);
+    if model.blocks.len() > 1 && inner.grains.iter().all(Vec::is_empty) && model.blocks.iter().all(has_own_nodes) {
+        return of_bodies(model, 0..model.blocks.len(), u, scratch, out);
+    }
     for (k, (block, scratch)) in model.blocks.iter().zip(scratch).enumerate() {
         block.add_forces(&model.rest, (u, inner.of(k)), scratch, out);
     }
+}
+
+/// Elements that one thread takes at least: small bodies go together.
+const TASK: usize = 1024;
+
+/// Whether a block has its nodes for itself: tetrahedra make one block of a body.
+fn has_own_nodes<R: Real>(block: &Block<R>) -> bool {
+    matches!(block.stencils, Stencils::Tets(_))
+}
+
+/// Adds the elastic forces of some blocks to `out`, which begins at the first node of the first; bodies share no nodes, so
+/// each thread takes some of them.
+fn of_bodies<R: Real>(
+    model: &Model<R>,
+    blocks: Range<usize>,
+    u: &[Vec3<R>],
+    scratch: &mut [BlockScratch<R>],
+    out: &mut [Vec3<R>],
+) {
+    let first_node = |k: usize| model.bodies[model.blocks[k].body].nodes.start;
+    let base = first_node(blocks.start);
+    let elements: usize = model.blocks[blocks.clone()].iter().map(Block::len).sum();
+    if blocks.len() == 1 || elements <= TASK || rayon::current_num_threads() == 1 {
+        for (k, scratch) in blocks.zip(scratch) {
+            let nodes = &model.bodies[model.blocks[k].body].nodes;
+            model.blocks[k].add_own_forces(u, scratch, &mut out[nodes.start - base..nodes.end - base]);
+        }
+        return;
+    }
+    let middle = blocks.start + blocks.len() / 2;
+    let (low_scratch, high_scratch) = scratch.split_at_mut(blocks.len() / 2);
+    let (low, high) = out.split_at_mut(first_node(middle) - base);
+    rayon::join(
+        || of_bodies(model, blocks.start..middle, u, low_scratch, low),
+        || of_bodies(model, middle..blocks.end, u, high_scratch, high),
+    );
 }
 
 /// Elastic energy of everything [J].

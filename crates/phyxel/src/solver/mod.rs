@@ -377,6 +377,7 @@ impl<R: Real> Solver<R> {
                 && !model.loads.loaded_bodies[index]
                 && !model.pins.iter().any(|p| p.body == index)
                 && body.mass == crate::scene::MassKind::Lumped
+                && body.fragile.as_ref().is_none_or(|f| f.debris.is_empty())
                 && model.rayleigh_mass[index] == R::zero()
                 && clear_of_colliders(model, body, state, dt);
             self.momenta.push(free.then(|| momentum::of_body(model, body, &state.u, &state.v)));

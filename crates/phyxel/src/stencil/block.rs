@@ -172,14 +172,26 @@ impl<R: Real> Block<R> {
         }
         self.prepare(scratch);
         with_law!(&self.law, law => match &self.stencils {
-            Stencils::Tets(t) => {
-                t.accumulate_wide(u, &mut scratch.corner_forces, out, |g| law.stress_wide(g), |g| law.stress(g));
-            }
+            Stencils::Tets(t) => self.add_forces_of_tets(t, u, scratch, &mut out[t.nodes()]),
             Stencils::General(s) => {
                 let stress = |e: usize, g: Mat3<R>| law.stress(g + s.base(e)) * s.table.volumes[e];
                 let penalty = Penalty { rest, modulus: self.penalty_modulus, factors: &[] };
                 s.accumulate(penalty, u, &mut scratch.general, out, stress);
             }
+        });
+    }
+
+    /// Adds the elastic forces of tetrahedra that remember nothing to those of their `own` nodes [N].
+    pub fn add_own_forces(&self, u: &[Vec3<R>], scratch: &mut BlockScratch<R>, own: &mut [Vec3<R>]) {
+        if let Stencils::Tets(tets) = &self.stencils {
+            self.prepare(scratch);
+            self.add_forces_of_tets(tets, u, scratch, own);
+        }
+    }
+
+    fn add_forces_of_tets(&self, t: &Tets<R>, u: &[Vec3<R>], scratch: &mut BlockScratch<R>, own: &mut [Vec3<R>]) {
+        with_law!(&self.law, law => {
+            t.accumulate_wide(u, &mut scratch.corner_forces, own, |g| law.stress_wide(g), |g| law.stress(g));
         });
     }
 

@@ -72,15 +72,16 @@ impl<R: Real> Tets<R> {
                 *force = forces_at_corners(stress(e, self.gradient(e, field)), self.table.gradients[e]);
             }
         });
-        self.gather(corner_forces, out);
+        self.gather(corner_forces, &mut out[self.corners.nodes()]);
     }
 
     /// [`Tets::accumulate`] with a stress that is evaluated on [`WIDTH`] tetrahedra at once; volumes are multiplied here.
+    /// `own` holds the nodes of the body alone.
     pub fn accumulate_wide(
         &self,
         field: &[Vec3<R>],
         corner_forces: &mut [[Vec3<R>; 4]],
-        out: &mut [Vec3<R>],
+        own: &mut [Vec3<R>],
         stress: impl Fn(Mat3<Lanes<R, WIDTH>>) -> Mat3<Lanes<R, WIDTH>> + Sync,
         stress_of_one: impl Fn(Mat3<R>) -> Mat3<R> + Sync,
     ) {
@@ -102,7 +103,7 @@ impl<R: Real> Tets<R> {
                 *force = forces_at_corners(s, self.table.gradients[e + i]);
             }
         });
-        self.gather(corner_forces, out);
+        self.gather(corner_forces, own);
     }
 
     /// Sets `out[e]` from the gradient of each tetrahedron, [`WIDTH`] of them at once.
@@ -190,11 +191,16 @@ impl<R: Real> Tets<R> {
             + self.corners.memory_bytes()
     }
 
-    fn gather(&self, corner_forces: &[[Vec3<R>; 4]], out: &mut [Vec3<R>]) {
+    /// The nodes of the model that it is over.
+    pub fn nodes(&self) -> Range<usize> {
+        self.corners.nodes()
+    }
+
+    fn gather(&self, corner_forces: &[[Vec3<R>; 4]], own: &mut [Vec3<R>]) {
         let flat = corner_forces.as_flattened();
-        self.corners.for_each_node(out, |entries, value| {
+        par::for_each(own, |i, value| {
             let mut sum = *value;
-            for &corner in entries {
+            for &corner in &self.corners.entries()[self.corners.run(i)] {
                 sum += flat[corner as usize];
             }
             *value = sum;

@@ -56,6 +56,8 @@ const KEYS: &[&str] = &[
     "surface",
     "surfels",
     "skin",
+    "fragments",
+    "cut_elements",
 ];
 
 /// Reads and builds every body, in the order of the file.
@@ -95,6 +97,8 @@ fn read(
     body.mass = mass(&fields, method)?;
     body.mls = mls(&fields)?;
     body.heat = heat::body(&fields)?;
+    body.cut_elements = fields.get("cut_elements").map_or(Ok(false), |field| field.flag())?;
+    body.fragments = fields.get("fragments").map(|field| fracture::fragments(&field)).transpose()?;
     body.weaknesses = fields.or("weak", Vec::new(), fracture::weaknesses)?;
     body.whole_cells = fracture::whole_cells(&fields, &body.geometry, method)?;
     body.pins = fields.or("pins", Vec::new(), regions::pins)?;

@@ -9,7 +9,7 @@ use super::{fracture, heat, materials, regions};
 
 /// Reads the events and returns them in the order in which they happen. A later `set` builds on the earlier ones.
 pub(super) fn read_all(items: &[Field<'_>], bodies: &[Body], duration: f64) -> Result<Vec<Event>, SceneError> {
-    const KEYS: &[&str] = &["at", "body", "set", "release", "pin", "push", "loads", "gravity", "heat", "cut"];
+    const KEYS: &[&str] = &["at", "body", "set", "release", "pin", "push", "loads", "gravity", "heat", "cut", "blade"];
     let mut timed = Vec::with_capacity(items.len());
     for item in items {
         let fields = item.fields(KEYS)?;
@@ -37,7 +37,8 @@ fn read(
     events: &mut Vec<Event>,
 ) -> Result<(), SceneError> {
     let target = target(fields, bodies)?;
-    let (key, value) = fields.exactly_one(&["set", "release", "pin", "push", "loads", "gravity", "heat", "cut"])?;
+    let (key, value) =
+        fields.exactly_one(&["set", "release", "pin", "push", "loads", "gravity", "heat", "cut", "blade"])?;
     let body = target.map(|index| bodies[index].name.clone());
     let action = match key {
         "set" => {
@@ -56,6 +57,7 @@ fn read(
         "loads" => Action::SetLoads(regions::loads(&value)?),
         "heat" => Action::SetHeat(heat::loads(&value)?),
         "cut" => Action::Cut(fracture::cut(&value)?),
+        "blade" => Action::Sweep(fracture::blade(&value)?),
         _ if body.is_some() => {
             return Err(value.fail(Problem::Conflict("acts on every body; leave out `body` of this event")));
         }

@@ -1,7 +1,7 @@
 //! The constants of named materials, and where they come from.
 
 use super::Preset;
-use crate::material::{Fracture, LawKind, Melting, Orthotropic, Plasticity, Table, Thermal};
+use crate::material::{EdgeStyle, Edges, Fracture, LawKind, Melting, Orthotropic, Plasticity, Table, Thermal};
 
 /// Young's modulus of spruce along the grain: the handbook's 10.8 GPa in bending, and a tenth more for the shear in
 /// that test [Pa].
@@ -61,6 +61,16 @@ fn steel() -> Thermal {
         ..melting((53.0, 460.0, 1.2e-5), (1698.0, 1773.0, 250.0e3, 6.0e-3))
     }
 }
+
+/// Morris's wood, table of chapter 9: edges of a tenth of a section, whose borders are off by a fifth.
+const MORRIS_EDGES: Edges = Edges {
+    section: [0.1, 0.1],
+    randomness: [0.2, 0.2],
+    frequency: [1, 1],
+    amplitude: [0.01, 0.01],
+    style: EdgeStyle::Splinters,
+    seed: 0,
+};
 
 /// Every named material, in alphabetical order.
 pub const PRESETS: &[Preset] = &[
@@ -167,7 +177,7 @@ pub const PRESETS: &[Preset] = &[
         density: 500.0,
         source: "Morris 2010, table of chapter 9: E = 700 and a largest stress of 1, in thousands of pascals",
         plastic: None,
-        fracture: Some(Fracture::brittle(1.0e3)),
+        fracture: Some(Fracture { edges: Some(MORRIS_EDGES), ..Fracture::brittle(1.0e3) }),
         thermal: || solid(0.12, 1600.0, 5.0e-6),
         heat_source: "spruce: EN ISO 10456",
         law: || LawKind::StVenantKirchhoff,

@@ -163,3 +163,46 @@ fn weak_places_whole_cubes_and_cuts_are_read() {
     assert!(refused("max = [0, 9, 9]", "max = [-8, 9, 9]").contains("weak"));
     assert!(refused("method = \"tet\"", "method = \"mls\"").contains("whole_cubes"));
 }
+
+#[test]
+fn edges_and_softening_are_read_and_edges_beyond_a_section_refused() {
+    use phyxel::material::{EdgeStyle, Edges};
+    let planks = "strength = 1e6\nfracture_energy = 100\nsoftening = true\nedges = { section = [0.3, 0.1], \
+                  randomness = [0.2, 0], frequency = [3, 1], amplitude = [0.05, 0.01], style = \"splinters\", seed = 4 }";
+    let fracture = material(planks).fracture.expect("it breaks");
+    assert!(fracture.softening);
+    let expected = Edges {
+        section: [0.3, 0.1],
+        randomness: [0.2, 0.0],
+        frequency: [3, 1],
+        amplitude: [0.05, 0.01],
+        style: EdgeStyle::Splinters,
+        seed: 4,
+    };
+    assert_eq!(fracture.edges, Some(expected));
+    let preset = material("preset = \"morris-wood\"\nedges = { style = \"steps\" }").fracture.expect("it breaks");
+    assert_eq!(preset.edges.map(|e| (e.style, e.section)), Some((EdgeStyle::Steps, [0.1, 0.1])));
+    refusal(&planks.replace("0.05, 0.01", "0.5, 0.01"), &["edges", "larger than a section"]);
+    refusal("strength = 1e6\nedges = { amplitude = [0.1, 0.1] }", &["section"]);
+    refusal("strength = 1e6\nedges = { section = [1, 1], style = \"wooly\" }", &["style", "splinters"]);
+}
+
+#[test]
+fn blades_small_fragments_and_cut_elements_are_read() {
+    use phyxel::scene::{Blade, Fate, FragmentRule};
+    let text = "[[bodies]]\nname = \"block\"\nshape = { box = [1, 1, 1] }\nmethod = \"tet\"\ncells = [2, 2, 2]\n\
+                cut_elements = true\nfragments = { smaller_than = 1e-3, become = \"removed\" }\n\
+                [[events]]\nat = 1\nblade = { from = [[0, 1, -1], [0, 1, 1]], to = [[0, -1, -1], [0, -1, 1]], duration = 0.5 }\n";
+    let scene = parse(text).unwrap_or_else(|e| panic!("{e}"));
+    let body = &scene.bodies[0];
+    assert!(body.cut_elements);
+    assert_eq!(body.fragments, Some(FragmentRule { smaller_than: 1e-3, fate: Fate::Removed }));
+    let (from, to) = ([[0.0, 1.0, -1.0], [0.0, 1.0, 1.0]], [[0.0, -1.0, -1.0], [0.0, -1.0, 1.0]]);
+    assert_eq!(scene.events[0].action, Action::Sweep(Blade { from, to, duration: 0.5 }));
+    let refused = |from: &str, to: &str| sentence(&text.replace(from, to));
+    assert!(refused("duration = 0.5", "duration = 0").contains("duration"));
+    assert!(refused("to = [[0, -1, -1], [0, -1, 1]]", "to = [[0, 1, -1], [0, 1, 1]]").contains("cuts nothing"));
+    assert!(refused("[[0, -1, -1], [0, -1, 1]]", "[[0, -1, -1]]").contains("both ends"));
+    assert!(refused("\"removed\"", "\"eaten\"").contains("rigid"));
+    assert!(refused("smaller_than = 1e-3, ", "").contains("smaller_than"));
+}

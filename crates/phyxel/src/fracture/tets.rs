@@ -1,0 +1,141 @@
+//! Tetrahedra that can part: their present nodes, and which of them lie on each other.
+
+use crate::shape::quality::FACES;
+use crate::stencil::TetTable;
+use crate::stencil::incidence::Incidence;
+
+/// Tetrahedra with their present nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TetPieces {
+    /// Present nodes, gradients and volumes.
+    pub table: TetTable<f64>,
+    /// Tetrahedra of the same number never part; empty where all may.
+    pub cells: Vec<u32>,
+    /// The edges, ascending, where strains are smoothed over them.
+    pub edges: Vec<[u32; 2]>,
+    /// Whether the tetrahedra around each node can part at all.
+    pub splittable: Vec<bool>,
+    /// For each face of each tetrahedron, `4 · tet + face` of the other one that has it, or [`ALONE`].
+    pub twins: Vec<[u32; 4]>,
+    /// The same before anything parted.
+    pub mates: Vec<[u32; 4]>,
+    /// Where nodes are at rest [m]; empty where elements are never cut.
+    pub rest: Vec<[f64; 3]>,
+    /// `4 · tet + corner` of every tetrahedron around each node.
+    around: Incidence,
+}
+
+impl TetPieces {
+    /// Tetrahedra over so many nodes; `edges` where strains are smoothed over them.
+    pub fn new(table: TetTable<f64>, cells: Vec<u32>, edges: bool, nodes: usize) -> Self {
+        let twins = twins_of(&table.nodes);
+        let mut pieces = TetPieces {
+            table,
+            cells,
+            edges: Vec::new(),
+            splittable: Vec::new(),
+            mates: twins.clone(),
+            twins,
+            rest: Vec::new(),
+            around: Incidence::default(),
+        };
+        pieces.refresh(nodes, edges);
+        pieces
+    }
+
+    /// Gives the tetrahedra other nodes, out of so many.
+    pub fn set_nodes(&mut self, tets: Vec<[u32; 4]>, nodes: usize, edges: bool) {
+        self.twins = twins_of(&tets);
+        if self.mates.len() != tets.len() {
+            self.mates = self.twins.clone();
+        }
+        self.table.nodes = tets;
+        self.refresh(nodes, edges);
+    }
+
+    /// Lets go of the neighbours of a tetrahedron that no longer have its nodes.
+    pub(super) fn part_faces(&mut self, t: u32) {
+        let own = self.table.nodes[t as usize];
+        for (face, corners) in FACES.iter().enumerate() {
+            let twin = self.twins[t as usize][face];
+            if twin == ALONE {
+                continue;
+            }
+            let other = self.table.nodes[twin as usize / 4];
+            if corners.iter().any(|k| !other.contains(&own[*k])) {
+                self.twins[t as usize][face] = ALONE;
+                self.twins[twin as usize / 4][twin as usize % 4] = ALONE;
+            }
+        }
+    }
+
+    /// Whether two tetrahedra have a face in common, or never part.
+    pub(super) fn hang_together(&self, a: u32, b: u32) -> bool {
+        let whole = !self.cells.is_empty() && self.cells[a as usize] == self.cells[b as usize];
+        whole || self.twins[a as usize].iter().any(|twin| *twin != ALONE && twin / 4 == b)
+    }
+
+    /// Faces that only one tetrahedron has, wound outward, in the order of the tetrahedra.
+    pub fn boundary(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        self.twins.iter().zip(&self.table.nodes).flat_map(|(twins, tet)| {
+            let alone = FACES.iter().zip(twins).filter(|(_, twin)| **twin == ALONE);
+            alone.map(|(corners, _)| corners.map(|k| tet[k]))
+        })
+    }
+
+    /// Brings the list of tetrahedra around each of so many nodes up to date.
+    pub(super) fn refresh_around(&mut self, nodes: usize) {
+        self.around = Incidence::new(self.table.nodes.as_flattened(), 0..nodes);
+    }
+
+    /// Brings what follows from the present nodes up to date.
+    pub fn refresh(&mut self, nodes: usize, edges: bool) {
+        self.refresh_around(nodes);
+        let cell = |t: u32| self.cells.get(t as usize).copied().unwrap_or(t);
+        let several = |n: u32| {
+            let mut cells = self.around(n).map(cell);
+            cells.next().is_some_and(|first| cells.any(|c| c != first))
+        };
+        self.splittable = (0..nodes as u32).map(several).collect();
+        if edges {
+            self.edges = edges_of(&self.table.nodes);
+        }
+    }
+
+    /// The tetrahedra around a node.
+    pub fn around(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        self.around.entries()[self.around.run(node as usize)].iter().map(|corner| corner / 4)
+    }
+}
+
+/// Stands for the twin of a face that no other tetrahedron has.
+pub const ALONE: u32 = u32::MAX;
+
+/// For each face of each tetrahedron the other one that has it.
+fn twins_of(tets: &[[u32; 4]]) -> Vec<[u32; 4]> {
+    let sorted = |face: usize| {
+        let mut nodes = FACES[face % 4].map(|k| tets[face / 4][k]);
+        nodes.sort_unstable();
+        nodes
+    };
+    let mut faces: Vec<([u32; 3], u32)> = (0..4 * tets.len()).map(|f| (sorted(f), f as u32)).collect();
+    faces.sort_unstable();
+    let mut twins = vec![[ALONE; 4]; tets.len()];
+    for same in faces.chunk_by(|a, b| a.0 == b.0) {
+        if let [(_, a), (_, b)] = same {
+            twins[*a as usize / 4][*a as usize % 4] = *b;
+            twins[*b as usize / 4][*b as usize % 4] = *a;
+        }
+    }
+    twins
+}
+
+/// Every edge once, ascending: the order of [`StencilTable::edge_smoothed`](crate::stencil::StencilTable::edge_smoothed).
+fn edges_of(tets: &[[u32; 4]]) -> Vec<[u32; 2]> {
+    let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+    let sides = tets.iter().flat_map(|t| pairs.map(|[a, b]| [t[a].min(t[b]), t[a].max(t[b])]));
+    let mut edges: Vec<[u32; 2]> = sides.collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges
+}
