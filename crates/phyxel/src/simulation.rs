@@ -615,9 +615,7 @@ impl<R: Real> Simulation<R> {
 
 fn deformation<R: Real>(block: Option<&Block<R>>, element: usize, u: &[Vec3<R>]) -> Mat3<f64> {
     match block {
-        Some(block) if element < block.len() => {
-            Mat3((Mat3::identity() + block.strain_argument(element, u)).to_f64())
-        }
+        Some(block) if element < block.len() => Mat3((Mat3::identity() + block.strain_argument(element, u)).to_f64()),
         _ => Mat3::identity(),
     }
 }

@@ -48,12 +48,7 @@ pub(crate) fn skin_colours(surface: &BodySurface) -> Vec<[f32; 3]> {
 
 /// Colours of points from those of the phyxels around them, nearer ones counting more; the nearest one's where none is
 /// within two spacings.
-pub fn vertex_colours(
-    vertices: &[[f64; 3]],
-    phyxels: &PointGrid,
-    colours: &[[f32; 3]],
-    spacing: f64,
-) -> Vec<[f32; 3]> {
+pub fn vertex_colours(vertices: &[[f64; 3]], phyxels: &PointGrid, colours: &[[f32; 3]], spacing: f64) -> Vec<[f32; 3]> {
     let mut out = vec![[0.0; 3]; vertices.len()];
     // Sharper than the surface itself: colours follow matter and do not run into each other.
     let (reach, decay) = (1.6 * spacing, 4.0 / (spacing * spacing));

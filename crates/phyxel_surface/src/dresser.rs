@@ -93,7 +93,8 @@ impl Dresser {
                 Dress::Skin => continue,
                 Dress::Free { mesh, colours } => {
                     let points = positions(simulation, body);
-                    let matter = Matter { points: &points, spacing: body.surface.spacing, volume: body.volume, colours };
+                    let matter =
+                        Matter { points: &points, spacing: body.surface.spacing, volume: body.volume, colours };
                     let (surface, closed) = mesh.surface(&matter).map_err(|e| named(e, &body.name))?;
                     report.closedness.boundary_edges += closed.boundary_edges;
                     report.closedness.crowded_edges += closed.crowded_edges;
@@ -107,7 +108,8 @@ impl Dresser {
                 Dress::Multi(surface, solid) => {
                     let sets = !std::mem::replace(solid, is_solid(simulation, index)) && *solid;
                     let (model, time) = (simulation.model(), simulation.time());
-                    let distance = |x| model.colliders.iter().map(|c| c.distance(x, time)).fold(f64::INFINITY, f64::min);
+                    let distance =
+                        |x| model.colliders.iter().map(|c| c.distance(x, time)).fold(f64::INFINITY, f64::min);
                     let moment = Moment { phyxels: &positions(simulation, body), mould: &distance, sets };
                     out.surfels = Some(surface.advance(&moment));
                 }

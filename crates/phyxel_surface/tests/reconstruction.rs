@@ -35,13 +35,17 @@ fn a_ball_is_closed_round_smooth_and_keeps_its_volume() {
     let wanted = points.len() as f64 * SPACING.powi(3);
     let has = volume(&surface.points, &surface.triangles);
     assert!((has / wanted - 1.0).abs() < 5e-3, "{has} for {wanted}");
-    // A smooth ball: its radius within a fifth of a spacing, normals within 10 degrees, area within 2 % of the sphere's.
+    // Rounder than its voxels: places within 0.3 spacings of the sphere, normals within 20 degrees and 5 on average.
     let radius = (3.0 * wanted / (4.0 * std::f64::consts::PI)).cbrt();
     for (p, n) in surface.points.iter().zip(&surface.normals) {
         let (r, along) = (Vec3(*p).norm(), Vec3(*p).normalized().dot(Vec3(*n)));
-        assert!((r - radius).abs() < 0.35 * SPACING, "{r} for {radius}");
-        assert!(along > 0.93, "{along}");
+        assert!((r - radius).abs() < 0.3 * SPACING, "{r} for {radius}");
+        assert!(along > 0.94, "{along}");
     }
+    let angle = |(p, n): (&[f64; 3], &[f64; 3])| Vec3(*p).normalized().dot(Vec3(*n)).min(1.0).acos().to_degrees();
+    let mean = surface.points.iter().zip(&surface.normals).map(angle).sum::<f64>() / surface.points.len() as f64;
+    println!("normals are off by {mean} degrees on average");
+    assert!(mean < 5.0, "{mean}");
     let sphere = 4.0 * std::f64::consts::PI * radius * radius;
     assert!((area(&surface.points, &surface.triangles) / sphere - 1.0).abs() < 0.03);
 }
@@ -57,7 +61,7 @@ fn parts_stay_apart_and_meet_when_they_come_close() {
         // Euler characteristic: two for every closed part without handles.
         surface.points.len() as i64 - surface.triangles.len() as i64 / 2
     };
-    assert_eq!(parts(0.4), 4);
+    assert_eq!(parts(0.3), 4);
     assert_eq!(parts(0.0), 2);
 }
 
@@ -86,10 +90,11 @@ fn the_same_bits_come_from_any_number_of_threads_and_any_place() {
     for threads in [2, 3, 7] {
         assert_eq!(one, on(threads));
     }
-    // A kilometre away, by whole cubes, it looks the same to a thousandth of the spacing.
+    // A kilometre away, cubes lie otherwise in the matter, and its surface is the same.
     let far: Vec<[f64; 3]> = points.iter().map(|p| [p[0] + 1000.0, p[1], p[2] - 1000.0]).collect();
     let (there, _) = reconstruction().surface(&matter(&far, &[])).expect("a surface");
-    assert_eq!(there.points.len(), one.points.len());
+    let size = |s: &phyxel::record::FreeSurface| area(&s.points, &s.triangles);
+    assert!((size(&there) / size(&one) - 1.0).abs() < 0.01, "{} and {}", size(&there), size(&one));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod gpu;
 mod gpu_papers;
 mod kernels;
+mod mueller;
 mod papers;
 mod row;
 mod scaling;

@@ -17,7 +17,7 @@ const BUDGET: Duration = Duration::from_millis(700);
 /// Runs the suite.
 pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     stegmayr(out)?;
-    mueller(out)?;
+    super::mueller::run(out)?;
     super::zhou::run(out)?;
     super::walls::run(out)?;
     ciecierski(out)
@@ -68,42 +68,6 @@ fn stegmayr_scene(points: [usize; 3], neighbours: f64) -> anyhow::Result<Scene> 
         ..Material::default()
     };
     Ok(on_the_floor(sampling, material, mls, Integrator::LeapFrog, 0.01))
-}
-
-/// Müller et al. 2004, table 1, physics column: phyxels, milliseconds explicit and implicit.
-const MUELLER: [([usize; 3], f64, f64); 2] = [([6, 6, 6], 15.0, 22.0), ([7, 8, 7], 35.0, 60.0)];
-
-fn mueller(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
-    let his = unstabilised(Support::Nearest { k: 10, factor: 3.0 });
-    for (points, explicit_ms, implicit_ms) in MUELLER {
-        for (label, mls) in [("his support", his), ("our support", MlsSettings::default())] {
-            for (integrator, dt, parts, paper_ms) in [
-                // 20 steps of 0.1 ms per frame at E = 1e6, section 6.3.
-                (Integrator::LeapFrog, 1e-4, 20.0, explicit_ms),
-                (Integrator::ImplicitEuler, 0.01, 1.0, implicit_ms),
-            ] {
-                let scene = mueller_scene(points, mls, integrator, dt)?;
-                let threads = rayon::current_num_threads();
-                let timed = time_steps::<f32>(&scene, dt, BUDGET)?;
-                let row = Row {
-                    case: format!("mueller-1 {} {label}", points.iter().product::<usize>()),
-                    neighbours: Some(mean_neighbours(&timed.simulation)),
-                    iterations: (integrator == Integrator::ImplicitEuler).then_some(timed.iterations),
-                    ..describe(&timed.simulation, &scene, threads, "f32")
-                };
-                out(row.timed(timed.ms_per_step * parts, dt * parts).beside_paper(1e3 / paper_ms));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn mueller_scene(points: [usize; 3], mls: MlsSettings, integrator: Integrator, dt: f64) -> anyhow::Result<Scene> {
-    let cells = points.map(|n| n - 1);
-    let sampling = box_points(cells, [0.0; 3], cells.map(|c| 0.1 * c as f64))?;
-    let material =
-        Material { law: LawKind::StVenantKirchhoff, young_modulus: 1.0e6, poisson_ratio: 0.3, ..Material::default() };
-    Ok(on_the_floor(sampling, material, mls, integrator, dt))
 }
 
 /// Ciecierski's torus of about these many elements; 20 ms at 3 500 on a GTX 1060.
@@ -172,12 +136,11 @@ pub(super) fn workloads() -> anyhow::Result<Vec<Workload>> {
         let scene = stegmayr_scene(points, neighbours)?;
         all.push(Workload { case, scene, dt: 0.01, parts: 1.0, paper: Some(paper) });
     }
-    let his = unstabilised(Support::Nearest { k: 10, factor: 3.0 });
-    for (points, explicit_ms, implicit_ms) in MUELLER {
+    for (points, explicit_ms, implicit_ms) in super::mueller::physics() {
         let explicit = (Integrator::LeapFrog, 1e-4, 20.0, explicit_ms);
         for (integrator, dt, parts, ms) in [explicit, (Integrator::ImplicitEuler, 0.01, 1.0, implicit_ms)] {
             let case = format!("mueller-1 {} his support", points.iter().product::<usize>());
-            let scene = mueller_scene(points, his, integrator, dt)?;
+            let scene = super::mueller::scene(points, super::mueller::his_support(), integrator, dt)?;
             all.push(Workload { case, scene, dt, parts, paper: Some(1e3 / ms) });
         }
     }
@@ -189,7 +152,7 @@ pub(super) fn workloads() -> anyhow::Result<Vec<Workload>> {
 }
 
 /// The papers' phyxels: no penalty, no correction.
-fn unstabilised(support: Support) -> MlsSettings {
+pub(super) fn unstabilised(support: Support) -> MlsSettings {
     MlsSettings { support, stabilisation: 0.0, consistency: false, lagrangian: Lagrangian::Total, ..Default::default() }
 }
 
@@ -212,7 +175,7 @@ fn mean_entries<R>(table: &StencilTable<R>) -> f64 {
     table.nodes.len() as f64 / table.volumes.len().max(1) as f64
 }
 
-fn mean_neighbours<R: phyxel::math::Real>(simulation: &phyxel::Simulation<R>) -> f64 {
+pub(super) fn mean_neighbours<R: phyxel::math::Real>(simulation: &phyxel::Simulation<R>) -> f64 {
     let table = simulation.model().blocks.iter().find_map(|block| match &block.stencils {
         phyxel::stencil::block::Stencils::General(general) => Some(&general.table),
         phyxel::stencil::block::Stencils::Tets(_) => None,
@@ -220,7 +183,7 @@ fn mean_neighbours<R: phyxel::math::Real>(simulation: &phyxel::Simulation<R>) ->
     table.map_or(0.0, |table| mean_entries(table) - 1.0)
 }
 
-fn on_the_floor(
+pub(super) fn on_the_floor(
     sampling: PointSampling,
     material: Material,
     mls: MlsSettings,

@@ -62,13 +62,12 @@ pub fn mesh(args: &MeshArgs) -> Result<(), Failure> {
         let (result, histogram) = match file.content {
             Content::Tets(mesh) if filling.is_none() => convert(args, mesh, file.notes)?,
             content => {
-                let SolidFile { content, notes } = SolidFile { content, notes: file.notes };
                 let solid = match content {
                     Content::Surface(solid) => solid,
                     Content::Tets(mesh) => outside(&mesh).map_err(|e| input(&args.surface, e))?,
                 };
                 let filling = filling.unwrap_or(Filling::Stuffing { grading: true, features: None });
-                cut(args, &solid, &filling, notes)?
+                cut(args, &solid, &filling, file.notes)?
             }
         };
         if args.tell.talks() {

@@ -68,7 +68,8 @@ impl Clock {
     }
 
     fn in_ms(&self) -> BTreeMap<String, f64> {
-        let stages = [("build", self.build), ("simulate", self.simulate), ("surface", self.surface), ("write", self.write)];
+        let stages =
+            [("build", self.build), ("simulate", self.simulate), ("surface", self.surface), ("write", self.write)];
         stages.into_iter().map(|(stage, time)| (stage.into(), time.as_secs_f64() * 1e3)).collect()
     }
 }

@@ -146,7 +146,8 @@ impl<R: Real> Model<R> {
         check_masses(&body.name, &self.masses[nodes.clone()])?;
         let Parts { volume, supports, cells, faces, skin, skin_triangles } = parts;
         let surface = BodySurface::of(body);
-        let mut layout = BodyLayout { name: body.name.clone(), node_count: nodes.len(), cells, ..BodyLayout::default() };
+        let mut layout =
+            BodyLayout { name: body.name.clone(), node_count: nodes.len(), cells, ..BodyLayout::default() };
         if surface.shows_skin() {
             let own = skin_of(body).is_some_and(|skin| !skin.points.is_empty());
             layout.look = if own { body.look.clone() } else { Look::default() };

@@ -132,16 +132,16 @@ fn surface(fields: &Fields<'_>, method: Method) -> Result<(SurfaceKind, usize), 
         && method != Method::Mls
         && !matches!(kind, SurfaceKind::Auto | SurfaceKind::Skin)
     {
-        return Err(field.fail(Problem::Conflict(
-            "is made around phyxels; write method = \"mls\", or surface = \"skin\"",
-        )));
+        return Err(
+            field.fail(Problem::Conflict("is made around phyxels; write method = \"mls\", or surface = \"skin\""))
+        );
     }
     let surfels = fields.whole("surfels", 1, DEFAULT_SURFELS)?;
     if let Some(field) = fields.get("surfels") {
         if !matches!(kind, SurfaceKind::Surfels | SurfaceKind::Multi) {
-            return Err(field.fail(Problem::Conflict(
-                "has no effect on this surface; add surface = \"surfels\" or \"multi\"",
-            )));
+            return Err(
+                field.fail(Problem::Conflict("has no effect on this surface; add surface = \"surfels\" or \"multi\""))
+            );
         }
         if surfels > MAX_SURFELS {
             return Err(field.fail(Problem::Conflict("is more than 10 million, which no picture shows; write less")));
@@ -170,8 +170,7 @@ fn geometry(fields: &Fields<'_>, material: &Material, nodes_so_far: &mut f64) ->
         let resolution = shapes::resolution(fields, Resolution::Count(shapes::DEFAULT_COUNT))?;
         let method = fields.word("method", "method", &methods, Method::Mls)?;
         let own_skin = own_skin(fields, true)?;
-        let (filled, skinned) =
-            files::body(&shape_field, method, &resolution, &shapes::placement(fields)?, own_skin)?;
+        let (filled, skinned) = files::body(&shape_field, method, &resolution, &shapes::placement(fields)?, own_skin)?;
         *nodes_so_far += points(&filled.geometry).len() as f64;
         check_nodes(fields, *nodes_so_far)?;
         return Ok((filled, skinned, method));

@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use phyxel::scene::Method;
 use phyxel::record::Look;
+use phyxel::scene::Method;
 use phyxel::shape::{Geometry, Placement, Resolution, ShapeError, TriMesh};
 
 use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
 use super::words::listed;
 use crate::input::UpAxis;
-use crate::solid::{Content, Counted, Dressing, FileOptions, Filled, Filling, Origin, SolidError, fill, outside, read_solid};
+use crate::solid::{
+    Content, Counted, Dressing, FileOptions, Filled, Filling, Origin, SolidError, fill, outside, read_solid,
+};
 
 const KEYS: &[&str] = &["file", "unit", "up", "height", "origin", "fill", "features", "levels", "uniform"];
 

@@ -154,10 +154,14 @@ mod tests {
         let (missing, _) = read(OBJ, MTL, false);
         assert!(missing.remarks[0].contains("wood.png") && missing.remarks[0].contains("not there"), "{missing:?}");
         assert_eq!(missing.look.parts[0].texture, None);
-        let bare: String = OBJ.lines().filter(|l| !l.starts_with("vt")).map(|l| {
-            let words = l.split(' ').map(|w| w.split('/').next().unwrap_or(w)).collect::<Vec<_>>();
-            words.join(" ") + "\n"
-        }).collect();
+        let bare: String = OBJ
+            .lines()
+            .filter(|l| !l.starts_with("vt"))
+            .map(|l| {
+                let words = l.split(' ').map(|w| w.split('/').next().unwrap_or(w)).collect::<Vec<_>>();
+                words.join(" ") + "\n"
+            })
+            .collect();
         let (unmapped, _) = read(&bare, MTL, true);
         assert!(unmapped.look.uvs.is_empty());
         assert!(unmapped.remarks[0].contains("no texture coordinates"), "{unmapped:?}");

@@ -10,7 +10,7 @@ pub use field::Field;
 use crate::flow::Flow;
 use crate::grid::PointGrid;
 use crate::mesh::unit;
-use crate::surfels::{Disc, frame};
+use crate::surfels::{COVER, Disc, frame};
 use boundary::Watch;
 use phyxel::math::Vec3;
 use phyxel::par;
@@ -55,13 +55,15 @@ pub struct MultiSurface {
     phyxels: Vec<[f64; 3]>,
     watch: Watch,
     spacing: f64,
+    /// Least distance between discs that are spread evenly [m].
     size: f64,
     most: usize,
     round: u64,
 }
 
-/// `λ` of eq. 30: a boundary that changes by a quarter of its probability all around leaves nothing of the detail.
-const LAMBDA: f64 = 4.0;
+/// `λ` of eq. 30. A flat cut changes the probability of the phyxels around it by a sixth on average: half of such a cut
+/// leaves nothing of the detail.
+const LAMBDA: f64 = 12.0;
 /// How far a disc looks for phyxels that change, in spacings.
 const SEES: f64 = 1.8;
 /// Rounds of spreading per frame; those after the first only where something was multiplied.
@@ -83,7 +85,7 @@ impl MultiSurface {
         let shown = zombies.iter().map(|z| Shown { point: z.point, normal: z.normal, colour: z.colour }).collect();
         let watch = Watch::new(&phyxels, spacing);
         let (coloured, most) = (!colours.is_empty(), GROWTH * discs.len());
-        MultiSurface { zombies, shown, coloured, phyxels, watch, spacing, size, most, round: 0 }
+        MultiSurface { zombies, shown, coloured, phyxels, watch, spacing, size: size / COVER, most, round: 0 }
     }
 
     /// Discs that are drawn.
@@ -166,7 +168,8 @@ impl MultiSurface {
         let normals: Vec<V> = self.zombies.iter().map(|z| z.normal).collect();
         let grid = PointGrid::new(&points, 2.0 * self.size);
         let (zombies, size) = (&self.zombies, self.size);
-        let project = |shown: &mut [Shown]| par::for_each(shown, |_, s| onto(s, field, zombies, (&grid, &normals), size));
+        let project =
+            |shown: &mut [Shown]| par::for_each(shown, |_, s| onto(s, field, zombies, (&grid, &normals), size));
         project(&mut self.shown);
         // Where nothing has changed, the discs of the beginning are as even as can be, and stay.
         if self.zombies.iter().all(|z| z.gone == 0.0) {
@@ -242,7 +245,7 @@ impl MultiSurface {
     fn surfels(&self, discs: &[Shown]) -> Surfels {
         let axes = |s: &Shown| {
             let (a, b) = frame(s.normal);
-            [(a * self.size).0, (b * self.size).0]
+            [(a * (COVER * self.size)).0, (b * (COVER * self.size)).0]
         };
         Surfels {
             points: discs.iter().map(|s| s.point.0).collect(),

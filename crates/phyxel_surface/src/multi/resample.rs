@@ -10,7 +10,7 @@ use phyxel::par;
 
 type V = Vec3<f64>;
 
-/// Neighbours are counted within this many half axes.
+/// Neighbours are counted within this many distances between discs.
 const LOOK: f64 = 2.0;
 /// Fewer neighbours than this: the disc is multiplied.
 const FEWEST: usize = 6;
@@ -18,7 +18,7 @@ const FEWEST: usize = 6;
 const MOST: usize = 15;
 /// Discs whose normals differ by more than this cosine are on another sheet.
 const SAME_SHEET: f64 = 0.2;
-/// How far a disc is pushed by its neighbours, as a part of its half axis.
+/// How far a disc is pushed by its neighbours, as a part of that distance.
 const PUSH: f64 = 0.25;
 
 /// Discs by place, for counting neighbours on the same sheet.

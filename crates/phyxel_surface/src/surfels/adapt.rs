@@ -18,8 +18,7 @@ impl SurfelCloud {
         let axes = |i: usize| now.tangents[i].map(|t| Vec3(t).norm());
         let area = |i: usize| Vec3(now.tangents[i][0]).cross(Vec3(now.tangents[i][1])).norm();
         let usual = self.size * self.size;
-        let long: Vec<usize> =
-            (0..self.len()).filter(|&i| axes(i).iter().any(|a| *a > LONG * self.size)).collect();
+        let long: Vec<usize> = (0..self.len()).filter(|&i| axes(i).iter().any(|a| *a > LONG * self.size)).collect();
         let small: Vec<usize> = (0..self.len()).filter(|&i| area(i) < SMALL * usual).collect();
         if long.is_empty() && small.len() < 2 {
             return false;

@@ -4,7 +4,7 @@ mod adapt;
 mod sample;
 
 pub use sample::sample_skin;
-pub(crate) use sample::{frame, mixed};
+pub(crate) use sample::{COVER, frame, mixed};
 
 use crate::flow::Flow;
 use crate::mesh::unit;
@@ -49,8 +49,7 @@ impl SurfelCloud {
     /// none.
     pub fn new(discs: Vec<Disc>, colours: Vec<[f32; 3]>, size: f64, phyxels: Vec<[f64; 3]>, spacing: f64) -> Self {
         let most = GROWTH * discs.len();
-        let mut cloud =
-            SurfelCloud { rest: discs, colours, phyxels, carried: Carried::default(), spacing, size, most };
+        let mut cloud = SurfelCloud { rest: discs, colours, phyxels, carried: Carried::default(), spacing, size, most };
         cloud.tie();
         cloud
     }

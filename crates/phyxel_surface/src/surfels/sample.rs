@@ -9,12 +9,15 @@ use phyxel::shape::TriMesh;
 type V = Vec3<f64>;
 
 /// Candidates for every disc that is wanted: enough that no gap is left where one more would fit.
-const CANDIDATES: f64 = 6.0;
+const CANDIDATES: f64 = 8.0;
 /// Discs over area and distance squared that a dense random packing reaches; where the search begins.
 const PACKING: f64 = 0.72;
 
+/// Half axis of a disc over the least distance between two: places between candidates are covered too.
+pub(crate) const COVER: f64 = 1.3;
+
 /// About `count` discs that cover a surface, with their half axis [m]. `colours` is that of each vertex, or empty; those of
-/// discs come back the same way. No two discs are closer than their half axis, and no place is farther from all.
+/// discs come back the same way. No two centres are closer than that over 1.3, and no place is outside of all discs.
 pub fn sample_skin(mesh: &TriMesh, colours: &[[f32; 3]], count: usize) -> (Vec<Disc>, Vec<[f32; 3]>, f64) {
     let total = area(&mesh.points, &mesh.triangles);
     if total <= 0.0 || count == 0 {
@@ -33,13 +36,13 @@ pub fn sample_skin(mesh: &TriMesh, colours: &[[f32; 3]], count: usize) -> (Vec<D
         size *= off.sqrt();
         chosen = choose(&points, &grid, size);
     }
-    let discs = chosen.iter().map(|&i| candidates[i].disc(size)).collect();
+    let discs = chosen.iter().map(|&i| candidates[i].disc(COVER * size)).collect();
     let tints = if colours.is_empty() {
         Vec::new()
     } else {
         chosen.iter().map(|&i| candidates[i].colour(mesh, colours)).collect()
     };
-    (discs, tints, size)
+    (discs, tints, COVER * size)
 }
 
 /// A place on the surface.
@@ -65,7 +68,13 @@ impl Candidate {
 /// Two unit vectors square to a unit normal and to each other, with `a × b` along it.
 pub(crate) fn frame(normal: V) -> (V, V) {
     let [x, y, z] = normal.0.map(f64::abs);
-    let other = if x <= y && x <= z { [1.0, 0.0, 0.0] } else if y <= z { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
+    let other = if x <= y && x <= z {
+        [1.0, 0.0, 0.0]
+    } else if y <= z {
+        [0.0, 1.0, 0.0]
+    } else {
+        [0.0, 0.0, 1.0]
+    };
     let a = unit(Vec3(other).cross(normal));
     (a, normal.cross(a))
 }
@@ -84,7 +93,8 @@ fn candidates(mesh: &TriMesh, total: f64, count: usize) -> Vec<Candidate> {
             owed -= 1.0;
             seed += 1;
             // Evenly filled: the sequence of Roberts in two dimensions, folded into the triangle.
-            let (u, v) = ((seed as f64 * 0.754_877_666_246_692_8).fract(), (seed as f64 * 0.569_840_290_998_053_3).fract());
+            let (u, v) =
+                ((seed as f64 * 0.754_877_666_246_692_8).fract(), (seed as f64 * 0.569_840_290_998_053_3).fract());
             let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
             let weights = [1.0 - u - v, u, v];
             let smooth = (0..3).fold(V::zero(), |s, k| s + Vec3(normals[triangle[k] as usize]) * weights[k]);

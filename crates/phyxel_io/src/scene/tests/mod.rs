@@ -3,6 +3,7 @@
 mod bad_input;
 mod matter;
 mod reading;
+mod surfaces;
 
 use super::*;
 

@@ -1,0 +1,65 @@
+//! Which surface of a body is drawn, and what a file says about it.
+
+use super::*;
+use phyxel::scene::{DEFAULT_SURFELS, SurfaceKind};
+use phyxel::shape::Geometry;
+
+#[test]
+fn surfaces_and_surfels_are_read() {
+    let body = |lines: &str| parse(&format!("{SMALL}{lines}\n")).unwrap_or_else(|e| panic!("{e}")).bodies.remove(0);
+    let plain = body("");
+    assert_eq!((plain.surface, plain.surfels), (SurfaceKind::Auto, DEFAULT_SURFELS));
+    for kind in SurfaceKind::ALL {
+        assert_eq!(body(&format!("surface = \"{}\"", kind.name())).surface, kind);
+    }
+    let multi = body("surface = \"multi\"\nsurfels = 53000");
+    assert_eq!((multi.surface, multi.surfels), (SurfaceKind::Multi, 53_000));
+}
+
+#[test]
+fn surfaces_that_make_no_sense_are_refused_with_the_remedy() {
+    let refusal = |lines: &str| sentence(&format!("{SMALL}{lines}\n"));
+    assert!(refusal("surface = \"surfel\"").contains("surfels"));
+    assert!(refusal("surfels = 100").contains("surface = \"surfels\""));
+    assert!(refusal("surface = \"surfels\"\nsurfels = 0").contains("surfels"));
+    assert!(refusal("surface = \"multi\"\nsurfels = 90000000").contains("10 million"));
+    assert!(refusal("method = \"tet\"\nsurface = \"multi\"").contains("method = \"mls\""));
+    assert!(refusal("skin = \"file\"").contains("leave it out"));
+}
+
+/// A cube with texture coordinates and a material, as each kind of body.
+#[test]
+fn a_files_looks_reach_every_kind_of_body() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut obj = String::from("mtllib cube.mtl\nusemtl paint\n");
+    for i in 0..8 {
+        obj += &format!("v {} {} {}\nvt {} {}\n", i & 1, i >> 1 & 1, i >> 2, i & 1, i >> 1 & 1);
+    }
+    for [a, b, c, d] in [[1, 3, 4, 2], [5, 6, 8, 7], [1, 2, 6, 5], [3, 7, 8, 4], [1, 5, 7, 3], [2, 4, 8, 6]] {
+        obj += &format!("f {a}/{a} {b}/{b} {c}/{c} {d}/{d}\n");
+    }
+    std::fs::write(folder.path().join("cube.obj"), obj).expect("written");
+    std::fs::write(folder.path().join("cube.mtl"), "newmtl paint\nKd 1 0.5 0.25\n").expect("written");
+    let scene = folder.path().join("scene.toml");
+    let body = |lines: &str| {
+        let text = format!("[[bodies]]\nname = \"cube\"\nposition = [0, 3, 0]\n{lines}\n");
+        parse_scene(&text, &scene.display().to_string(), &[]).unwrap_or_else(|e| panic!("{e}")).bodies.remove(0)
+    };
+    let phyxels = body("shape = { file = \"cube.obj\" }\nsize = 0.25");
+    let cover = body("shape = { file = \"cube.obj\", fill = \"cover\" }\nmethod = \"tet\"\nsize = 0.5");
+    let fitted = body("shape = { file = \"cube.obj\" }\nmethod = \"tet\"\nsize = 0.25\nskin = \"file\"");
+    for body in [&phyxels, &cover, &fitted] {
+        assert_eq!((body.look.uvs.len(), body.look.parts.len()), (12, 1));
+        assert_eq!(
+            (body.look.parts[0].name.as_str(), body.look.parts[0].colour),
+            ("paint", Some([1.0, 0.5, 0.25, 1.0]))
+        );
+    }
+    let (Geometry::Points(sampling), Some(skin)) = (&phyxels.geometry, &fitted.skin) else { panic!("kinds") };
+    assert_eq!(&sampling.skin, skin);
+    assert!(skin.points.iter().all(|p| (3.0..=4.0).contains(&p[1])), "placed like the body");
+    // Without being asked for, the boundary of the tetrahedra is drawn, and that is told.
+    let plain = body("shape = { file = \"cube.obj\" }\nmethod = \"tet\"\nsize = 0.25");
+    assert_eq!((plain.skin, plain.look.uvs.len()), (None, 0));
+    assert!(plain.notes.iter().any(|n| n.contains("skin = \"file\"")), "{:?}", plain.notes);
+}
