@@ -17,6 +17,8 @@ pub enum Format {
     Obj,
     /// A table of energies and counters, one row per frame.
     Csv,
+    /// One animated binary glTF (`.glb`): viewers, engines, Blender.
+    Gltf,
     /// One page that plays the result in a browser.
     Html,
     /// A sheet of pictures.
@@ -44,8 +46,8 @@ pub enum FormatError {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 7] =
-        [Format::Usd, Format::Vtk, Format::Ply, Format::Obj, Format::Csv, Format::Html, Format::Png];
+    pub const ALL: [Format; 8] =
+        [Format::Usd, Format::Vtk, Format::Ply, Format::Obj, Format::Csv, Format::Gltf, Format::Html, Format::Png];
 
     /// The word that users write.
     pub const fn name(self) -> &'static str {
@@ -55,6 +57,7 @@ impl Format {
             Format::Ply => "ply",
             Format::Obj => "obj",
             Format::Csv => "csv",
+            Format::Gltf => "gltf",
             Format::Html => "html",
             Format::Png => "png",
         }
@@ -82,7 +85,8 @@ impl FromStr for Format {
             return Ok(format);
         }
         match name.as_str() {
-            "gltf" | "glb" => Err(FormatError::NotYet { name, instead: "usd" }),
+            "glb" => Ok(Format::Gltf),
+            "htm" => Ok(Format::Html),
             "gif" | "mp4" => Err(FormatError::NotYet { name, instead: "png" }),
             _ => Err(FormatError::Unknown { name }),
         }
@@ -104,12 +108,13 @@ mod tests {
         for format in Format::ALL {
             assert_eq!(format.name().parse(), Ok(format));
         }
+        assert_eq!("GLB".parse(), Ok(Format::Gltf));
         assert_eq!(Format::parse_list(" usd, CSV,usd,"), Ok(vec![Format::Usd, Format::Csv]));
     }
 
     #[test]
     fn words_for_later_say_what_to_use_now() {
-        for (word, instead) in [("gltf", "usd"), ("gif", "png"), ("mp4", "png")] {
+        for (word, instead) in [("gif", "png"), ("mp4", "png")] {
             let message = word.parse::<Format>().unwrap_err().to_string();
             assert!(
                 message.contains("not available yet") && message.contains(&format!("use `{instead}`")),
@@ -118,7 +123,7 @@ mod tests {
         }
         let message = Format::parse_list("usd,fbx").unwrap_err().to_string();
         assert!(
-            message.contains("`fbx` is unknown") && message.contains("usd, vtk, ply, obj, csv, html, png"),
+            message.contains("`fbx` is unknown") && message.contains("usd, vtk, ply, obj, csv, gltf, html, png"),
             "{message}"
         );
     }

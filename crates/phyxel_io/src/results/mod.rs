@@ -3,6 +3,7 @@
 mod creases;
 mod csv;
 mod format;
+mod gltf;
 mod html;
 mod looks;
 mod obj;
@@ -61,6 +62,7 @@ fn writer(format: Format, run: &Arc<Run>) -> Result<Box<dyn Writer>, OutputError
         Format::Ply => Box::new(ply::PlyWriter::create(run)?),
         Format::Obj => Box::new(obj::ObjWriter::create(run)?),
         Format::Csv => Box::new(csv::CsvWriter::create(run)?),
+        Format::Gltf => Box::new(gltf::GltfWriter::create(run)?),
         Format::Html => Box::new(html::HtmlWriter::create(run)?),
         Format::Png => Box::new(sheet::SheetWriter::create(run)?),
     })
