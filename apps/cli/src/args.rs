@@ -120,8 +120,8 @@ pub struct RunArgs {
     /// Folder for the results [default: out/SCENE]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// What to write, with commas: usd, vtk, ply, obj, csv, html (a page for browsers), frames (for `phyxel render`), png,
-    /// gif, mp4; `none` writes nothing
+    /// What to write, with commas: usd, vtk, ply, obj, csv, gltf, html (a page for browsers), frames (for `phyxel render`),
+    /// png, gif, mp4; `none` writes nothing
     #[arg(long, value_name = "LIST", default_value = "usd,vtk,csv,frames,png")]
     pub formats: String,
     /// Simulates this many frames after the initial one, instead of the scene's duration

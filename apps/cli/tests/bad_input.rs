@@ -77,7 +77,6 @@ fn bad_arguments_are_refused_without_a_trace() {
         (&["fly"], &["fly"]),
         (&["run"], &["SCENE"]),
         (&["run", "good.toml", "--formats", "usd,fbx"], &["--formats", "`fbx`"]),
-        (&["run", "good.toml", "--formats", "gltf"], &["not available yet"]),
         (&["run", "good.toml", "--device", "gpu", "--precision", "f64"], &["f32", "--precision"]),
         (&["run", "good.toml", "--device", "abacus"], &["--device", "cpu"]),
         (&["run", "good.toml", "--precision", "f16"], &["f16", "f32"]),

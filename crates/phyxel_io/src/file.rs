@@ -76,6 +76,14 @@ pub enum OutputError {
         /// How many triangles there are.
         expected: usize,
     },
+    /// A result that its format has no numbers for.
+    #[error("`{}` would be larger than the 4 GiB that its format can count: use `{instead}`, or record fewer frames", .path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// A format without that limit.
+        instead: &'static str,
+    },
     /// A file whose name says nothing about its format.
     #[error("`{}` has an extension that stands for no format written here: use one of {known}", .path.display())]
     UnknownExtension {

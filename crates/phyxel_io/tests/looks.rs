@@ -8,7 +8,7 @@ use phyxel_io::{Format, FrameStats, Recorder};
 use std::fs;
 use std::path::Path;
 
-const FORMATS: [Format; 4] = [Format::Usd, Format::Ply, Format::Obj, Format::Html];
+const FORMATS: [Format; 5] = [Format::Usd, Format::Ply, Format::Obj, Format::Gltf, Format::Html];
 
 /// The cube has texture coordinates and two parts, one with a picture.
 fn layouts(picture: &Path) -> Vec<BodyLayout> {
@@ -194,7 +194,9 @@ fn a_melting_run_that_was_cut_off_resumes_to_the_same_files() {
     // Ended after frame 3, then simulated again from frame 3 on.
     record(parts.path(), &picture, 0..4);
     record(parts.path(), &picture, 3..6);
-    for file in ["melt.usda", "melt.html", "ply/frame_00003.ply", "obj/frame_00003.obj", "surfels/frame_00005.ply"] {
+    for file in
+        ["melt.usda", "melt.html", "melt.glb", "ply/frame_00003.ply", "obj/frame_00003.obj", "surfels/frame_00005.ply"]
+    {
         let [a, b] = [&whole, &parts].map(|dir| fs::read(dir.path().join(file)).unwrap());
         assert!(a == b, "{file} differs");
     }

@@ -206,8 +206,8 @@ fn csv_has_a_row_per_frame() {
 }
 
 /// Everything but the sheet, whose pictures are compared by their own test.
-const EXACT: [Format; 7] =
-    [Format::Usd, Format::Vtk, Format::Ply, Format::Obj, Format::Csv, Format::Html, Format::Frames];
+const EXACT: [Format; 8] =
+    [Format::Usd, Format::Vtk, Format::Ply, Format::Obj, Format::Csv, Format::Gltf, Format::Html, Format::Frames];
 
 fn assert_same_folder(a: &Path, b: &Path) {
     assert_eq!(names_in(a), names_in(b));

@@ -7,7 +7,7 @@ use phyxel::shape::quality::{
     Connection, DihedralHistogram, RadiusRatio, TetQuality, boundary_triangles, connected_components, hausdorff,
 };
 use phyxel::shape::{Geometry, RepairSettings, Resolution, Solid, TetMesh, TriMesh};
-use phyxel_io::solid::{Content, Counted, FileOptions, Filling, SolidFile, fill, outside, read_solid};
+use phyxel_io::solid::{Content, Counted, FileOptions, Filling, fill, outside, read_solid};
 use phyxel_io::{SurfaceFormat, TetFormat, write_points, write_surface, write_tet_mesh};
 use serde::Serialize;
 

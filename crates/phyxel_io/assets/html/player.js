@@ -115,13 +115,14 @@ class Player {
     this.show(Math.min(this.metas.length - 1, Math.max(0, place))).catch(fail);
   }
 
-  /** Ends of the scale of a field: its range over the run, short of the few frames with the greatest peaks. */
+  /** Ends of the scale of a field: its range over the run, short of peaks at few points and in few frames. */
   range(field) {
     const found = this.metas.flatMap((m) => m.fields.filter((f) => f[0] === field));
-    const peaks = found.map((f) => f[2]).sort((a, b) => a - b);
-    const low = field === 'stress' ? 0 : Math.min(...found.map((f) => f[1]));
-    const high = peaks[Math.floor(0.9 * (peaks.length - 1))];
-    return { low, high: high > low ? high : low + 1, highest: peaks[peaks.length - 1] };
+    const common = found.map((f) => f[3]).sort((a, b) => a - b);
+    const low = field === 'stress' ? 0 : found.reduce((least, f) => Math.min(least, f[1]), Infinity);
+    const highest = found.reduce((most, f) => Math.max(most, f[2]), -Infinity);
+    const high = field === 'stress' ? common[Math.floor(0.85 * (common.length - 1))] : highest;
+    return { low, high: high > low ? high : low + 1, highest };
   }
 
   colourBy(field) {

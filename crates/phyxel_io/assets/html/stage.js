@@ -26,7 +26,7 @@ class Stage {
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.VSMShadowMap;
     this.scene = new THREE.Scene();
-    this.ground = head.ground === null ? Math.min(...metas.map((m) => m.box[1])) : head.ground;
+    this.ground = head.ground === null ? metas.reduce((least, m) => Math.min(least, m.box[1]), Infinity) : head.ground;
     this.addLights();
     this.addFloor();
     this.addOutlines(head.outlines);
@@ -110,7 +110,7 @@ class Stage {
     const fit = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
     const eye = new THREE.Vector3(0.52, 0.40, 0.86).normalize();
     this.controls.target.set(...centre);
-    this.camera.position.set(...centre).addScaledVector(eye, 1.08 * radius / Math.sin(fit));
+    this.camera.position.set(...centre).addScaledVector(eye, 1.15 * radius / Math.sin(fit));
     this.controls.update();
   }
 
@@ -118,7 +118,8 @@ class Stage {
     const { clientWidth: width, clientHeight: height } = this.renderer.domElement.parentElement;
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / Math.max(height, 1);
-    this.camera.updateProjectionMatrix();
+    // A little higher: the controls at the bottom are larger than those at the top.
+    this.camera.setViewOffset(width, height, 0, Math.round(0.04 * height), width, height);
   }
 
   draw() {

@@ -17,6 +17,8 @@ pub enum Format {
     Obj,
     /// A table of energies and counters, one row per frame.
     Csv,
+    /// One animated binary glTF (`.glb`): viewers, engines, Blender.
+    Gltf,
     /// One page that plays the result in a browser.
     Html,
     /// Everything that is drawn, in one binary file for `phyxel render`.
@@ -32,14 +34,6 @@ pub enum Format {
 /// A word that names no format that can be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FormatError {
-    /// A format that will come.
-    #[error("format `{name}` is not available yet: use `{instead}`")]
-    NotYet {
-        /// The word.
-        name: String,
-        /// What serves the purpose meanwhile.
-        instead: &'static str,
-    },
     /// A word that means nothing.
     #[error("format `{name}` is unknown: choose from {}", Format::ALL.map(Format::name).join(", "))]
     Unknown {
@@ -50,12 +44,13 @@ pub enum FormatError {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 10] = [
+    pub const ALL: [Format; 11] = [
         Format::Usd,
         Format::Vtk,
         Format::Ply,
         Format::Obj,
         Format::Csv,
+        Format::Gltf,
         Format::Html,
         Format::Frames,
         Format::Png,
@@ -71,6 +66,7 @@ impl Format {
             Format::Ply => "ply",
             Format::Obj => "obj",
             Format::Csv => "csv",
+            Format::Gltf => "gltf",
             Format::Html => "html",
             Format::Frames => "frames",
             Format::Png => "png",
@@ -106,7 +102,8 @@ impl FromStr for Format {
             return Ok(format);
         }
         match name.as_str() {
-            "gltf" | "glb" => Err(FormatError::NotYet { name, instead: "usd" }),
+            "glb" => Ok(Format::Gltf),
+            "htm" => Ok(Format::Html),
             _ => Err(FormatError::Unknown { name }),
         }
     }
@@ -127,21 +124,16 @@ mod tests {
         for format in Format::ALL {
             assert_eq!(format.name().parse(), Ok(format));
         }
+        assert_eq!("GLB".parse(), Ok(Format::Gltf));
         assert_eq!(Format::parse_list(" usd, CSV,usd,"), Ok(vec![Format::Usd, Format::Csv]));
     }
 
     #[test]
-    fn words_for_later_say_what_to_use_now() {
-        for (word, instead) in [("gltf", "usd")] {
-            let message = word.parse::<Format>().unwrap_err().to_string();
-            assert!(
-                message.contains("not available yet") && message.contains(&format!("use `{instead}`")),
-                "{message}"
-            );
-        }
+    fn unknown_words_are_answered_with_the_known_ones() {
         let message = Format::parse_list("usd,fbx").unwrap_err().to_string();
         assert!(
-            message.contains("`fbx` is unknown") && message.contains("usd, vtk, ply, obj, csv, html, frames, png, gif, mp4"),
+            message.contains("`fbx` is unknown")
+                && message.contains("usd, vtk, ply, obj, csv, gltf, html, frames, png, gif, mp4"),
             "{message}"
         );
     }

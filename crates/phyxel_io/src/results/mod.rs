@@ -4,6 +4,7 @@ mod creases;
 mod csv;
 mod format;
 mod frames;
+mod gltf;
 mod html;
 mod looks;
 mod obj;
@@ -81,6 +82,7 @@ fn writer(format: Format, run: &Arc<Run>) -> Result<Box<dyn Writer>, OutputError
         Format::Ply => Box::new(ply::PlyWriter::create(run)?),
         Format::Obj => Box::new(obj::ObjWriter::create(run)?),
         Format::Csv => Box::new(csv::CsvWriter::create(run)?),
+        Format::Gltf => Box::new(gltf::GltfWriter::create(run)?),
         Format::Html => Box::new(html::HtmlWriter::create(run)?),
         Format::Frames | Format::Png | Format::Gif | Format::Mp4 => {
             Box::new(frames::FramesWriter::create(run, vec![format]))

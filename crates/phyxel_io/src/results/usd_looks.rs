@@ -20,7 +20,7 @@ fn material_path(name: &str, part: u32) -> String {
 
 /// The path of the material of a body's surface found anew.
 fn free_material_path(free_name: &str) -> String {
-    format!("/World/{SCOPE}/{free_name}")
+    format!("/World/{SCOPE}/{free_name}_colours")
 }
 
 /// Texture coordinates of the corners, each pair written once.

@@ -22,8 +22,9 @@ pub(super) struct Meta {
     /// Around all points [m]: the lower corner, then the upper.
     #[serde(rename = "box")]
     pub bounds: [f32; 6],
-    /// Least and greatest value of each field that some body has.
-    pub fields: Vec<(&'static str, f32, f32)>,
+    /// Least and greatest value of each field that some body has, and what nearly all values lie below: single points
+    /// with very high values would leave all others in the dark.
+    pub fields: Vec<(&'static str, f32, f32, f32)>,
 }
 
 /// The first points of each body, which later frames are told by.
@@ -163,11 +164,20 @@ fn push_field(number: usize, values: &[f64], meta: &mut Meta, out: &mut Vec<u8>)
     let width = if high > low { f64::from(high - low) } else { 1.0 };
     let steps: Vec<u8> = values.iter().map(|v| ((v - f64::from(low)) / width * 255.0).round() as u8).collect();
     push_bytes(&steps, 1, out);
-    let name = FIELDS[number];
+    let (name, common) = (FIELDS[number], nearly_all_below(finite().collect()));
     match meta.fields.iter_mut().find(|f| f.0 == name) {
-        Some(known) => (known.1, known.2) = (known.1.min(low), known.2.max(high)),
-        None => meta.fields.push((name, low, high)),
+        Some(known) => *known = (name, known.1.min(low), known.2.max(high), known.3.max(common)),
+        None => meta.fields.push((name, low, high, common)),
     }
+}
+
+/// The value that 97 of 100 lie below.
+fn nearly_all_below(mut values: Vec<f32>) -> f32 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let place = (values.len() - 1) * 97 / 100;
+    *values.select_nth_unstable_by(place, f32::total_cmp).1
 }
 
 fn no_box() -> [f32; 6] {

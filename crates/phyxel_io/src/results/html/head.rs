@@ -115,7 +115,7 @@ fn picture(path: &Path) -> Result<String, String> {
 }
 
 /// The kind of a picture, by its first bytes.
-fn media_type(bytes: &[u8]) -> Option<&'static str> {
+pub(in super::super) fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),

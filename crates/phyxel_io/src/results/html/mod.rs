@@ -11,6 +11,7 @@ mod lines;
 mod squeeze;
 
 pub(super) use frame::srgb_byte;
+pub(super) use head::media_type;
 
 use super::{FrameStats, Run, Writer};
 use crate::file::{AtomicFile, OutputError};
