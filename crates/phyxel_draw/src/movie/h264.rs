@@ -5,14 +5,9 @@ use super::mp4::Track;
 use crate::error::DrawError;
 use crate::image::Image;
 use openh264::OpenH264API;
-use openh264::encoder::{
-    BitRate, Complexity, Encoder, EncoderConfig, FrameRate, IntraFramePeriod, RateControlMode, VuiConfig,
-};
+use openh264::encoder::{Complexity, Encoder, EncoderConfig, FrameRate, IntraFramePeriod, RateControlMode, VuiConfig};
 use openh264::formats::YUVBuffer;
 use std::io::Write;
-
-/// Bits per pixel and picture: studio pictures with soft shadows stay without visible blocks.
-const BITS: f64 = 0.16;
 
 /// An MP4 film.
 pub(super) struct H264Movie<W: Write> {
@@ -33,11 +28,10 @@ impl<W: Write> H264Movie<W> {
 
     fn encoder(&mut self, width: usize, height: usize) -> Result<&mut Encoder, DrawError> {
         if self.encoder.is_none() {
-            let bits = (BITS * (width * height) as f64 * self.rate).clamp(3e5, 4e7);
             let config = EncoderConfig::new()
                 .max_frame_rate(FrameRate::from_hz(self.rate as f32))
-                .bitrate(BitRate::from_bps(bits as u32))
-                .rate_control_mode(RateControlMode::Quality)
+                // One quality throughout, whatever it costs: films of simulations are short.
+                .rate_control_mode(RateControlMode::Off)
                 .complexity(Complexity::Medium)
                 .skip_frames(false)
                 .intra_frame_period(IntraFramePeriod::from_num_frames((2.0 * self.rate).round().max(1.0) as u32))
