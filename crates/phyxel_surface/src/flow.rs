@@ -43,7 +43,7 @@ impl Flow {
                 let weight = (-DECAY * square / (reach * reach)).exp();
                 let (_, now, g) = &self.moves[j as usize];
                 place += (*now - *g * arm) * weight;
-                gradient = gradient + *g * weight;
+                gradient += *g * weight;
                 total += weight;
             });
             if total > 1e-9 {
@@ -67,8 +67,8 @@ fn gradient(grid: &PointGrid, now: &[[f64; 3]], (x, y): (V, V), reach: f64) -> M
     grid.each_within(x, reach, |k, arm, square| {
         let weight = 1.0 - square / (reach * reach);
         let moved = Vec3(now[k as usize]) - y - arm;
-        a = a + Mat3::outer(arm, arm) * weight;
-        b = b + Mat3::outer(moved, arm) * weight;
+        a += Mat3::outer(arm, arm) * weight;
+        b += Mat3::outer(moved, arm) * weight;
     });
     let (inverse, _) = pseudo_inverse_symmetric(&a, FLAT);
     let g = Mat3::identity() + b * inverse;

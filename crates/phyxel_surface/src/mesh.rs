@@ -100,10 +100,10 @@ impl Fans {
 
     /// Smooths without shrinking: each round takes a step in and a slightly larger one out (Taubin 1995), which damps
     /// what is as small as the cells of the grid and leaves what is larger.
-    pub fn smooth(&self, points: &mut Vec<V>, rounds: usize) {
+    pub fn smooth(&self, points: &mut [V], rounds: usize) {
         const IN: f64 = 0.6;
         const OUT: f64 = -0.64;
-        let mut other = points.clone();
+        let mut other = points.to_vec();
         for _ in 0..rounds {
             self.relax(points, IN, &mut other);
             self.relax(&other, OUT, points);

@@ -27,7 +27,7 @@ fn probability(grid: &PointGrid, x: Vec3<f64>, reach: f64) -> f64 {
         count += 1;
         total += weight;
         sum += arm * weight;
-        squares = squares + Mat3::outer(arm, arm) * weight;
+        squares += Mat3::outer(arm, arm) * weight;
     });
     if count < 4 {
         return 1.0;
