@@ -99,7 +99,8 @@ pub struct Body {
     pub weaknesses: Vec<Weakness>,
     /// Which elements of a mesh never part from each other, by a number each: the cubes of a wall. Empty where all may.
     pub whole_cells: Vec<u32>,
-    /// Whether cracks and cuts go through elements where their plane passes, instead of along faces; tetrahedra only.
+    /// Whether cuts and blades go through elements where they pass, instead of along faces; tetrahedra only. Cracks that
+    /// stress makes follow faces.
     pub cut_elements: bool,
     /// What becomes of its small pieces; nothing special where it says nothing.
     pub fragments: Option<FragmentRule>,
