@@ -46,7 +46,8 @@ pub(super) fn apply<R: Real>(model: &mut Model<R>, state: &mut State<R>, edits: 
         let cohesive = Cohesion::of(fragile, &spec.material).is_some();
         let before = fragile.origin.len();
         let mut run = std::borrow::Cow::Borrowed(run);
-        if fragile.cuts {
+        // Cracks that stress makes follow faces, of elements that have been cut as well.
+        if run.iter().any(|edit| matches!(edit, Edit::CutThrough { .. })) {
             let at = |n: usize| Vec3(rest[n].to_f64()) + Vec3(state.u[n].to_f64());
             let mut places = spec.nodes.clone().map(at).collect();
             let (left_over, born) = refine(fragile, &run, &mut places);

@@ -1,4 +1,4 @@
-//! Cuts elements where a plane passes through them, so that cracks leave the grid.
+//! Cuts elements where a plane passes through them, so that cuts leave the grid.
 //!
 //! A node is put on every edge that the plane crosses, and each element with such edges is halved at one of them after the
 //! other, always at the one with the smallest numbers first: neighbours agree about their common faces without asking

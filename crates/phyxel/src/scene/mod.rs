@@ -118,7 +118,8 @@ pub struct Body {
     pub look: Look,
     /// The part of the look that each triangle of the skin has; empty where all have the first.
     pub skin_parts: Vec<u32>,
-    /// Whether cracks and cuts go through elements where their plane passes, instead of along faces; tetrahedra only.
+    /// Whether cuts and blades go through elements where they pass, instead of along faces; tetrahedra only. Cracks that
+    /// stress makes follow faces.
     pub cut_elements: bool,
     /// What becomes of its small pieces; nothing special where it says nothing.
     pub fragments: Option<FragmentRule>,

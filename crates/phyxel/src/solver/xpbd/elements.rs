@@ -46,13 +46,16 @@ pub(super) fn sweep_block<R: Real>(
     }
 }
 
+/// What is done with an element, its deltas and its multipliers.
+type Solve<'a, R> = dyn Fn(usize, &mut [Vec3<R>], &mut [R; 4]) + Sync + 'a;
+
 /// Calls `f(element, its deltas, its multipliers)` for every element of a colour, on all threads.
 fn par_elements<R: Real>(
     elements: &[u32],
     offsets: &[u32],
     deltas: &mut [Vec3<R>],
     multipliers: &mut [[R; 4]],
-    f: &(dyn Fn(usize, &mut [Vec3<R>], &mut [R; 4]) + Sync),
+    f: &Solve<'_, R>,
 ) {
     if elements.len() <= 128 {
         let mut rest = deltas;
