@@ -4,7 +4,7 @@ mod browser;
 mod sample;
 
 use browser::Browser;
-use phyxel::record::{FreeSurface, PartLook};
+use phyxel::record::{BodyFrame, BodyLayout, Frame, FreeSurface, Look, PartLook};
 use phyxel_io::picture::Image;
 use phyxel_io::{Format, FrameStats, Recorder};
 use std::path::{Path, PathBuf};
@@ -114,6 +114,48 @@ fn surfaces_found_anew_and_textures_are_shown() {
     assert!(count(&molten, is_red) > 1_000, "{} red pixels", count(&molten, is_red));
     assert!(count(&molten, is_green) < 100, "the skin is gone");
     assert!(browser.complaints.is_empty(), "the page said: {:#?}", browser.complaints);
+}
+
+/// Two blocks that lie on each other share a face from both sides; it is seen only when they part.
+#[test]
+fn closed_cracks_are_not_seen() {
+    let dir = tempfile::tempdir().unwrap();
+    let corner = |x: f64, y: f64| [[x, y, 0.0], [x, y, 1.0]];
+    let skin = |gap: f64| {
+        let lower = [corner(0.0, 0.0), corner(1.0, 0.0), corner(1.0, 0.5), corner(0.0, 0.5)];
+        let upper = [corner(0.0, 0.5), corner(1.0, 0.5), corner(1.0, 1.0), corner(0.0, 1.0)];
+        let lifted = upper.map(|ends| ends.map(|[x, y, z]| [x, y + gap, z]));
+        [lower, lifted].as_flattened().as_flattened().to_vec()
+    };
+    let (mut triangles, mut parts) = (vec![], vec![]);
+    for block in 0..2u32 {
+        for (side, &[a, b, c, d]) in
+            [[1, 3, 2, 0], [2, 3, 5, 4], [4, 5, 7, 6], [6, 7, 1, 0], [1, 7, 5, 3], [0, 2, 4, 6]].iter().enumerate()
+        {
+            let inside = u32::from(side == if block == 0 { 2 } else { 0 });
+            triangles.extend([[a, b, c], [a, c, d]].map(|t| t.map(|v| v + 8 * block)));
+            parts.extend([inside; 2]);
+        }
+    }
+    let blue = PartLook { name: "inside".into(), colour: Some([0.0, 0.0, 1.0, 1.0]), texture: None };
+    let look = Look { parts: vec![PartLook::default(), blue], ..Look::default() };
+    let layout = BodyLayout {
+        name: "block".into(),
+        skin_triangles: triangles,
+        skin_parts: parts,
+        look,
+        ..BodyLayout::default()
+    };
+    let mut recorder = Recorder::create(dir.path(), "crack", &[Format::Html], &[layout], 30.0, 2, 0).unwrap();
+    for index in 0..2 {
+        let body = BodyFrame { skin: skin(0.5 * index as f64), ..BodyFrame::default() };
+        let frame = Frame { index, time: index as f64, bodies: vec![body], ..Frame::default() };
+        recorder.push(&frame, &FrameStats::default()).unwrap();
+    }
+    let Some(mut browser) = Browser::open(&recorder.finish().unwrap().remove(0), SIZE) else { return };
+    let is_blue = |[r, g, b]: [u8; 3]| b > 100 && b / 2 > r && b / 2 > g;
+    assert_eq!(count(&picture(&mut browser, 0, ""), is_blue), 0);
+    assert!(count(&picture(&mut browser, 1, ""), is_blue) > 1_000);
 }
 
 fn tetrahedron(colour: [f32; 3]) -> FreeSurface {

@@ -18,7 +18,10 @@ function surfaceMaterial(wire, options) {
       '#include <color_fragment>',
       `#include <color_fragment>
       vec3 away = smoothstep(vec3(0.0), 1.3 * fwidth(vCorner), vCorner);
-      float edge = 1.0 - min(min(away.x, away.y), away.z);
+      vec3 per_pixel = fwidth(vCorner);
+      // Triangles of a few pixels would be nothing but edges.
+      float large = 1.0 - smoothstep(0.10, 0.40, max(max(per_pixel.x, per_pixel.y), per_pixel.z));
+      float edge = large * (1.0 - min(min(away.x, away.y), away.z));
       diffuseColor.rgb = mix(diffuseColor.rgb, diffuseColor.rgb * 0.16, wire * edge);`);
   };
   return material;
@@ -67,6 +70,8 @@ class TrianglesView {
     const picture = look && look.texture !== null && this.uvs ? this.shared.texture(look.texture) : null;
     const material = surfaceMaterial(this.shared.wire, {
       map: picture, opacity, transparent: opacity < 1, depthWrite: opacity >= 0.99,
+      // Faces inside matter that has not parted yet must not shine through the seams of the outside.
+      polygonOffset: part > 0, polygonOffsetFactor: 1, polygonOffsetUnits: 8,
     });
     material.userData = { picture, opacity };
     return material;
@@ -103,11 +108,44 @@ class TrianglesView {
       this.fans = this.fans || fansOf(body.points.length / 3, corners);
       cornerNormals(body.points, corners, this.fans, normal.array);
     }
+    if (!this.isFree) this.hideClosedCracks(body, position.array);
     position.needsUpdate = normal.needsUpdate = true;
     this.paint(body, corners, colouring);
     if (this.isFree) {
       this.mesh.geometry.clearGroups();
       this.mesh.geometry.addGroup(0, corners.length, 0);
+    }
+  }
+
+  /** Faces inside matter that lie on each other in the first frame seen: two triangles, and their corners in pairs. */
+  findPairs({ cells }) {
+    const seen = new Map(), pairs = [];
+    const place = (v) => `${cells[3 * v]},${cells[3 * v + 1]},${cells[3 * v + 2]}`;
+    for (let t = 0; t < this.partOf.length; t++) {
+      if (this.partOf[t] === 0) continue;
+      const own = [0, 1, 2].map((k) => this.corners[3 * t + k]), places = own.map(place);
+      const key = places.slice().sort().join(' '), other = seen.get(key);
+      if (other === undefined) {
+        seen.set(key, { t, own, places });
+      } else if (new Set(places).size === 3) {
+        seen.delete(key);
+        pairs.push({ a: t, b: other.t, own, other: places.map((p) => other.own[other.places.indexOf(p)]) });
+      }
+    }
+    return pairs;
+  }
+
+  /** While such faces lie on each other nothing has parted there, and neither is drawn. */
+  hideClosedCracks(body, positions) {
+    this.pairs = this.pairs || this.findPairs(body);
+    const cells = body.cells;
+    const meet = (v, w) => [0, 1, 2].every((k) => Math.abs(cells[3 * v + k] - cells[3 * w + k]) <= 1);
+    for (const { a, b, own, other } of this.pairs) {
+      if (!own.every((v, k) => meet(v, other[k]))) continue;
+      for (const at of [9 * a, 9 * b]) {
+        positions.copyWithin(at + 3, at, at + 3);
+        positions.copyWithin(at + 6, at, at + 3);
+      }
     }
   }
 

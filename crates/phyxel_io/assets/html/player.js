@@ -121,7 +121,7 @@ class Player {
     const common = found.map((f) => f[3]).sort((a, b) => a - b);
     const low = field === 'stress' ? 0 : found.reduce((least, f) => Math.min(least, f[1]), Infinity);
     const highest = found.reduce((most, f) => Math.max(most, f[2]), -Infinity);
-    const high = field === 'stress' ? common[Math.floor(0.85 * (common.length - 1))] : highest;
+    const high = field === 'stress' ? common[Math.floor(0.7 * (common.length - 1))] : highest;
     return { low, high: high > low ? high : low + 1, highest };
   }
 
