@@ -66,7 +66,7 @@ impl Field {
             }
             let step = (Field::LEVEL / value).ln() * value / steep;
             x += unit(slope) * step.clamp(-0.4 * self.spacing, 0.4 * self.spacing);
-            if step.abs() < 1e-4 * self.spacing {
+            if step.abs() < 1e-3 * self.spacing {
                 break;
             }
         }

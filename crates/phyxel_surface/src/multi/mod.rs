@@ -67,7 +67,7 @@ const LAMBDA: f64 = 12.0;
 /// How far a disc looks for phyxels that change, in spacings.
 const SEES: f64 = 1.8;
 /// Rounds of spreading per frame; those after the first only where something was multiplied.
-const SPREADS: usize = 4;
+const SPREADS: usize = 2;
 /// How many times as many discs there may be as there were.
 const GROWTH: usize = 8;
 

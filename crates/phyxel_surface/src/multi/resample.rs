@@ -13,9 +13,9 @@ type V = Vec3<f64>;
 /// Neighbours are counted within this many distances between discs.
 const LOOK: f64 = 2.0;
 /// Fewer neighbours than this: the disc is multiplied.
-const FEWEST: usize = 6;
+const FEWEST: usize = 5;
 /// More than this: it may go. The evenly laid discs of the beginning have about nine.
-const MOST: usize = 15;
+const MOST: usize = 11;
 /// Discs whose normals differ by more than this cosine are on another sheet.
 const SAME_SHEET: f64 = 0.2;
 /// How far a disc is pushed by its neighbours, as a part of that distance.
