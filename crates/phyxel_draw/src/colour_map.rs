@@ -31,7 +31,7 @@ fn linear_from_oklab([l, a, b]: [f32; 3]) -> [f32; 3] {
     ]
 }
 
-/// The colours of 0..1 as a texture, along u; use [`texture_coordinate`].
+/// The colours of 0..1 as a texture, along u; use `texture_coordinate`.
 pub fn map_texture() -> Texture {
     let colour =
         |i: usize| colour_map(i as f32 / (STEPS - 1) as f32).map(|c| (srgb_from_linear(c) * 255.0 + 0.5) as u8);

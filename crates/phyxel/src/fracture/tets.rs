@@ -15,7 +15,7 @@ pub struct TetPieces {
     pub edges: Vec<[u32; 2]>,
     /// Whether the tetrahedra around each node can part at all.
     pub splittable: Vec<bool>,
-    /// For each face of each tetrahedron, `4 · tet + face` of the other one that has it, or [`ALONE`].
+    /// For each face of each tetrahedron, `4 · tet + face` of the other one that has it, or `ALONE`.
     pub twins: Vec<[u32; 4]>,
     /// The same before anything parted.
     pub mates: Vec<[u32; 4]>,
