@@ -8,6 +8,7 @@ use phyxel_draw::{Image, Painter, Stage, StageSettings};
 use phyxel_io::parse_scene;
 use phyxel_io::picture::{outlines, write_small_png};
 use phyxel_scenes::{ALL, find};
+use phyxel_surface::{Dresser, ReconstructionSettings};
 
 use super::render::sheet_path;
 use super::run::floor;
@@ -51,6 +52,7 @@ fn sheet(name: &str, painter: &mut dyn Painter) -> Result<Image, Failure> {
     let text = find(name).map_or("", |scene| scene.text);
     let scene = parse_scene(text, name, &[]).map_err(Failure::input)?;
     let mut simulation = AnySimulation::build(&scene, Precision::F32).map_err(Failure::input)?;
+    let mut dresser = Dresser::new(&simulation, ReconstructionSettings::default()).map_err(Failure::input)?;
     let (width, height) = layout.tile();
     let settings = StageSettings {
         width,
@@ -66,7 +68,8 @@ fn sheet(name: &str, painter: &mut dyn Painter) -> Result<Image, Failure> {
     for i in 0..layout.count() {
         let time = scene.duration * i as f64 / (layout.count() - 1) as f64;
         simulation.advance_to(time).map_err(Failure::work)?;
-        let frame = simulation.take_frame(i);
+        let mut frame = simulation.take_frame(i);
+        dresser.dress(&simulation, &mut frame).map_err(Failure::work)?;
         stage.survey(&frame).map_err(Failure::work)?;
         frames.push(frame);
     }
