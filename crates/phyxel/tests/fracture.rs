@@ -2,25 +2,15 @@
 
 mod common;
 
-use common::alone;
-use phyxel::material::{Fracture, LawKind};
+use common::{alone, chalk};
+use phyxel::material::Fracture;
 use phyxel::math::Real;
 use phyxel::scene::{Action, Body, Cut, Event, Integrator, Method, Pin, Region, Scene, SolverSettings, Weakness};
 use phyxel::shape::structured::{CubeSplit, box_points, box_tets};
 use phyxel::shape::{Geometry, TetMesh};
-use phyxel::{Material, Precision, Simulation, StepReport};
+use phyxel::{Precision, Simulation, StepReport};
 
 const METHODS: [Method; 5] = [Method::Tet, Method::Edge, Method::Node, Method::Selective, Method::Mls];
-
-fn chalk(strength: f64) -> Material {
-    Material {
-        law: LawKind::Corotated,
-        young_modulus: 1e7,
-        poisson_ratio: 0.2,
-        fracture: Some(Fracture::brittle(strength)),
-        ..Material::default()
-    }
-}
 
 /// A bar from x = 0 to 1, a tenth thick.
 fn mesh(cells: [usize; 3]) -> TetMesh {

@@ -2,22 +2,11 @@
 
 mod common;
 
-use common::alone;
-use phyxel::material::{Fracture, LawKind};
+use common::{alone, chalk};
 use phyxel::scene::{Action, Blade, Body, Cut, Event, Integrator, Method};
 use phyxel::shape::Geometry;
 use phyxel::shape::structured::{CubeSplit, box_tets};
 use phyxel::{Material, Simulation};
-
-fn chalk(strength: f64) -> Material {
-    Material {
-        law: LawKind::Corotated,
-        young_modulus: 1e7,
-        poisson_ratio: 0.2,
-        fracture: Some(Fracture::brittle(strength)),
-        ..Material::default()
-    }
-}
 
 /// A bar from x = 0 to 1, a tenth thick.
 fn bar(method: Method, cells: [usize; 3], material: Material) -> Body {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{above_floor, alone};
+use common::{above_floor, alone, chalk};
 use phyxel::material::{Fracture, LawKind};
 use phyxel::scene::{
     Action, Blade, Body, Event, Fate, FragmentRule, Integrator, LinearSolver, Method, Pin, Region, Scene,
@@ -11,16 +11,6 @@ use phyxel::scene::{
 use phyxel::shape::Geometry;
 use phyxel::shape::structured::{CubeSplit, box_points, box_tets};
 use phyxel::{Material, Simulation, StepReport};
-
-fn chalk(strength: f64) -> Material {
-    Material {
-        law: LawKind::Corotated,
-        young_modulus: 1e7,
-        poisson_ratio: 0.2,
-        fracture: Some(Fracture::brittle(strength)),
-        ..Material::default()
-    }
-}
 
 /// A bar from x = 0 to 1, a tenth thick.
 fn bar(method: Method, cells: [usize; 3], material: Material) -> Body {

@@ -1,7 +1,7 @@
 //! Files that appear only when they are whole, and the errors of those that cannot be written.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -230,6 +230,26 @@ pub(crate) fn writable_folder(path: &Path) -> Result<(), OutputError> {
     fs::create_dir_all(path).map_err(|source| OutputError::CannotMakeFolder { path: path.to_path_buf(), source })?;
     let probe = path.join(".phyxel-probe.partial");
     File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|e| OutputError::at(path, e))
+}
+
+/// Visits the lines of a file, each with its end, until the visitor has had enough; a file that is not there has none.
+pub(crate) fn each_line(
+    path: &Path,
+    mut visit: impl FnMut(&[u8]) -> Result<bool, OutputError>,
+) -> Result<(), OutputError> {
+    let file = match File::open(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened.map_err(|e| OutputError::at(path, e))?,
+    };
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line).map_err(|e| OutputError::at(path, e))? > 0 {
+        if !visit(&line)? {
+            break;
+        }
+        line.clear();
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Scenes that several tests need.
 #![allow(dead_code)] // each test takes what it needs
 
+use phyxel::material::{Fracture, LawKind};
 use phyxel::scene::{
     Body, Collider, ColliderShape, Integrator, Lagrangian, Method, MlsSettings, Scene, SolverSettings,
 };
@@ -68,5 +69,16 @@ impl Random {
     }
     pub fn triple(&mut self) -> [f64; 3] {
         [self.next(), self.next(), self.next()]
+    }
+}
+
+/// Brittle matter, soft enough for quick steps, that breaks at this stress [Pa].
+pub fn chalk(strength: f64) -> Material {
+    Material {
+        law: LawKind::Corotated,
+        young_modulus: 1e7,
+        poisson_ratio: 0.2,
+        fracture: Some(Fracture::brittle(strength)),
+        ..Material::default()
     }
 }

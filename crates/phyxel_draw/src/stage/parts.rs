@@ -1,21 +1,7 @@
 //! Small facts about bodies: the boundary of tetrahedra, edges, typical distances, colours.
 
-use std::collections::HashMap;
-
-/// Faces that belong to one tetrahedron alone, in the order of the tetrahedra, wound outwards for tetrahedra of positive
-/// volume.
-pub fn boundary(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
-    let faces = || tets.iter().flat_map(|&[a, b, c, d]| [[b, c, d], [a, d, c], [a, b, d], [a, c, b]]);
-    let key = |mut face: [u32; 3]| {
-        face.sort_unstable();
-        face
-    };
-    let mut owners: HashMap<[u32; 3], u32> = HashMap::new();
-    for face in faces() {
-        *owners.entry(key(face)).or_default() += 1;
-    }
-    faces().filter(|&face| owners[&key(face)] == 1).collect()
-}
+/// The engine's word for it: faces of one tetrahedron alone, in the order of the tetrahedra, wound outwards.
+pub use phyxel::shape::quality::boundary_triangles as boundary;
 
 /// The edges of triangles, each once, in order.
 pub(super) fn edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {

@@ -2,7 +2,7 @@
 //! of one time. So each attribute gathers in a hidden file of its own, one line per frame, and the files are joined at
 //! the end; memory holds one frame at most.
 
-use crate::file::{OutputError, append, partial_name, remove_if_there};
+use crate::file::{self, OutputError, append, partial_name, remove_if_there};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -299,17 +299,7 @@ fn frame_of(line: &[u8]) -> Option<usize> {
 }
 
 fn each_line(path: &Path, mut visit: impl FnMut(&[u8]) -> Result<(), OutputError>) -> Result<(), OutputError> {
-    let file = match File::open(path) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-        opened => opened.map_err(|e| OutputError::at(path, e))?,
-    };
-    let mut reader = BufReader::new(file);
-    let mut line = Vec::new();
-    while reader.read_until(b'\n', &mut line).map_err(|e| OutputError::at(path, e))? > 0 {
-        visit(&line)?;
-        line.clear();
-    }
-    Ok(())
+    file::each_line(path, |line| visit(line).map(|()| true))
 }
 
 /// USD points are single precision. What is no number is put at the origin: few readers know the word `nan`.

@@ -1,13 +1,13 @@
 //! Frames of a page on their way: each is one line of the finished page, and waits for it in a hidden file.
 
 use super::frame::{First, Meta};
-use crate::file::{OutputError, append, partial_name, remove_if_there};
+use crate::file::{OutputError, append, each_line, partial_name, remove_if_there};
 use crate::input::base64;
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 const OPENING: &str = "<script type=\"phyxel/frame\" data-meta='";
@@ -93,21 +93,4 @@ fn index_of(line: &[u8]) -> Option<usize> {
     let rest = line.strip_suffix(CLOSING.as_bytes())?.strip_prefix(OPENING.as_bytes())?;
     let digits: Vec<u8> = rest.strip_prefix(b"{\"index\":")?.iter().copied().take_while(u8::is_ascii_digit).collect();
     std::str::from_utf8(&digits).ok()?.parse().ok()
-}
-
-/// Visits lines until the visitor has had enough.
-fn each_line(path: &Path, mut visit: impl FnMut(&[u8]) -> Result<bool, OutputError>) -> Result<(), OutputError> {
-    let file = match File::open(path) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-        opened => opened.map_err(|e| OutputError::at(path, e))?,
-    };
-    let mut reader = BufReader::new(file);
-    let mut line = Vec::new();
-    while reader.read_until(b'\n', &mut line).map_err(|e| OutputError::at(path, e))? > 0 {
-        if !visit(&line)? {
-            break;
-        }
-        line.clear();
-    }
-    Ok(())
 }
