@@ -59,6 +59,40 @@ fn a_hard_fall_dents_matter_that_yields_and_only_that() {
     }
 }
 
+#[test]
+fn new_neighbours_are_found_when_phyxels_move_against_their_body() {
+    let flying = |reanchor: f64| {
+        let mut scene = dropped(Method::Mls, Lagrangian::Updated, Integrator::ImplicitEuler, None);
+        scene.bodies[0].mls.reanchor = reanchor;
+        scene.bodies[0].spin = [0.0, 0.0, 5.0];
+        (scene.gravity, scene.colliders) = ([0.0; 3], Vec::new());
+        scene
+    };
+    let references = |scene: &Scene, steps: usize| {
+        let mut simulation = Simulation::<f64>::build(scene).expect("a sound scene");
+        let mut seen: Vec<Vec<_>> = Vec::new();
+        for _ in 0..steps {
+            simulation.step(scene.solver.step).expect("a sound step");
+            if seen.last() != Some(&simulation.model().rest) {
+                seen.push(simulation.model().rest.clone());
+            }
+        }
+        (seen.len(), simulation)
+    };
+    // A body that flies and turns keeps its stencils; one that is to find new ones in every step does.
+    let (kept, still) = references(&flying(0.1), 20);
+    let (anew, moved) = references(&flying(0.0), 20);
+    assert_eq!((kept, anew), (1, 20));
+    for n in 0..still.model().node_count() {
+        let (a, b) = (still.position(n), moved.position(n));
+        assert!((0..3).all(|k| (a[k] - b[k]).abs() < 1e-3 * SIDE), "{n}: {a:?} {b:?}");
+    }
+    // One that is squashed does so as it is.
+    let mut scene = dropped(Method::Mls, Lagrangian::Updated, Integrator::ImplicitEuler, by_stress(2e3));
+    scene.bodies[0].mls.reanchor = 0.1;
+    assert!(references(&scene, 20).0 > 5);
+}
+
 /// The k-th of a hundred points of a lattice over stiffness, creep, yield, law and method (an additive recurrence on
 /// irrational numbers): a cube that spins while it hits the floor at 3 m/s.
 fn sample(k: usize) -> (String, Scene) {

@@ -110,8 +110,8 @@ impl Engine<f32> for OnDevice {
         self.inner.reanchor(model, state)
     }
 
-    fn note_deformation(&self, model: &mut Model<f32>, state: &mut State<f32>) {
-        self.inner.note_deformation(model, state);
+    fn rebuild(&mut self, model: &mut Model<f32>) {
+        self.inner.rebuild(model);
     }
 
     fn break_up(

@@ -52,6 +52,26 @@ pub fn time_steps<R: Real>(scene: &Scene, dt: f64, budget: Duration) -> anyhow::
     })
 }
 
+/// Times so many steps of `dt` [s] from the beginning, and gives their mean.
+pub fn time_run<R: Real>(scene: &Scene, dt: f64, steps: usize) -> anyhow::Result<Timed<R>> {
+    let mut scene = scene.clone();
+    scene.solver.sleep_speed = 0.0;
+    let mut simulation = Simulation::<R>::build(&scene)?;
+    let started = Instant::now();
+    let mut report = phyxel::StepReport::default();
+    for _ in 0..steps {
+        report.merge(&simulation.step(dt)?);
+    }
+    let ms_per_step = started.elapsed().as_secs_f64() * 1e3 / steps as f64;
+    let taken = report.steps as f64;
+    Ok(Timed {
+        simulation,
+        ms_per_step,
+        iterations: report.iterations as f64 / taken,
+        substeps: report.substeps as f64 / taken,
+    })
+}
+
 /// `work` in a pool of one thread: a figure per core.
 pub fn on_one_thread<T: Send>(work: impl FnOnce() -> anyhow::Result<T> + Send) -> anyhow::Result<T> {
     rayon::ThreadPoolBuilder::new().num_threads(1).build()?.install(work)

@@ -277,6 +277,7 @@ impl PointPieces {
         let row = Row {
             kernel: whole.kernel,
             radius,
+            least: 0.0,
             offset: |c: u32| whole.points[origin[c as usize] as usize] - whole.points[own],
             pair: |c: u32| {
                 let other = whole.radii[origin[c as usize] as usize];

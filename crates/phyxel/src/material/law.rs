@@ -148,7 +148,7 @@ impl<R: Real> Tangent<R> {
     }
 
     /// `∂P/∂F : δF` [Pa].
-    #[inline]
+    #[inline(always)]
     pub fn apply(&self, df: &Mat3<R>) -> Mat3<R> {
         let mut stress = Mat3::zero();
         for a in 0..9 {
@@ -207,6 +207,17 @@ impl<R: Real> PackedTangent<R> {
     #[inline]
     pub fn add(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a += *b);
+    }
+
+    /// `Σ_ij ∂P_ij/∂F_ij` [Pa].
+    pub fn trace(&self) -> R {
+        // Row `a` of the triangle is `9 − a` long.
+        let (mut sum, mut place) = (R::zero(), 0);
+        for a in 0..9 {
+            sum += self.0[place];
+            place += 9 - a;
+        }
+        sum
     }
 
     /// `∂P/∂F : δF` [Pa].

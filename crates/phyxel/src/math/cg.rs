@@ -38,9 +38,21 @@ pub struct CgScratch<R> {
     z: Vec<Vec3<R>>,
     p: Vec<Vec3<R>>,
     q: Vec<Vec3<R>>,
+    /// `q` holds the residual that the last solve ended with, held directions included.
+    ended: bool,
 }
 
 impl<R: Real> CgScratch<R> {
+    /// `b − A x` at the end of the last solve, held directions included, if that was one of conjugate gradients.
+    pub fn left_over(&self) -> Option<&[Vec3<R>]> {
+        self.ended.then_some(&self.q[..])
+    }
+
+    /// Another solver has been used.
+    pub fn forget(&mut self) {
+        self.ended = false;
+    }
+
     /// The vector for residuals, `n` long.
     pub fn residual(&mut self, n: usize) -> &mut Vec<Vec3<R>> {
         self.r.resize(n, Vec3::zero());
@@ -66,11 +78,12 @@ pub fn solve<R: Real>(
     scratch: &mut CgScratch<R>,
     stop: Stop,
 ) -> LinearReport {
-    let CgScratch { r, z, p, q } = scratch;
+    scratch.ended = true;
+    let CgScratch { r, z, p, q, .. } = scratch;
     for v in [&mut *r, &mut *z, &mut *p, &mut *q] {
         v.resize(b.len(), Vec3::zero());
     }
-    residual(system, b, x, r);
+    residual(system, b, x, (r, q));
     // A body at rest starts with a residual of rounding errors; asking for a fraction of those would never end.
     let (size, start) = (norm(b), norm(r));
     let noise = size * R::EPSILON.to_f64() * 4.0;
@@ -85,7 +98,7 @@ pub fn solve<R: Real>(
     let mut last = f64::INFINITY;
     loop {
         report.iterations += descend(system, x, (r, z, p, q), goal, stop, report.iterations);
-        residual(system, b, x, r);
+        residual(system, b, x, (r, q));
         let reached = norm(r);
         report.residual = reached / scale;
         // The recurrence drifts from the true residual in finite precision: start again from the truth until it
@@ -155,9 +168,16 @@ fn step<R: Real>(
     (rz, rr)
 }
 
-fn residual<R: Real>(system: &mut impl System<R>, b: &[Vec3<R>], x: &[Vec3<R>], r: &mut [Vec3<R>]) {
-    system.multiply(x, r);
-    par::for_each(r, |i, r| *r = b[i] - *r);
+/// Sets `r` to `b − A x` in the free directions, and `whole` to all of it.
+fn residual<R: Real>(
+    system: &mut impl System<R>,
+    b: &[Vec3<R>],
+    x: &[Vec3<R>],
+    (r, whole): (&mut [Vec3<R>], &mut [Vec3<R>]),
+) {
+    system.multiply(x, whole);
+    par::for_each(whole, |i, r| *r = b[i] - *r);
+    r.copy_from_slice(whole);
     system.filter(r);
 }
 

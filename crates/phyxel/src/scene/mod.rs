@@ -250,8 +250,11 @@ pub struct MlsSettings {
     pub stabilisation: f64,
     /// Corrects the weights so that the patch test holds on irregular points.
     pub consistency: bool,
-    /// Total: stencils are built once. Updated: they are rebuilt every step from the present positions.
+    /// Total: stencils are built once. Updated: they are rebuilt from the present positions.
     pub lagrangian: Lagrangian,
+    /// How far a phyxel may move against its body as a whole before stencils are rebuilt, in spacings; 0 rebuilds them in
+    /// every step, as those of melts always are.
+    pub reanchor: f64,
 }
 
 impl Default for MlsSettings {
@@ -264,6 +267,7 @@ impl Default for MlsSettings {
             stabilisation: 0.1,
             consistency: true,
             lagrangian: Lagrangian::Total,
+            reanchor: 0.1,
         }
     }
 }
@@ -296,7 +300,7 @@ pub enum Support {
 pub enum Lagrangian {
     /// The rest shape; stencils are built once.
     Total,
-    /// The present shape and the stored elastic deformation (Zhou et al. 2013); rebuilt every step.
+    /// The present shape and the stored elastic deformation (Zhou et al. 2013); rebuilt as phyxels move.
     Updated,
 }
 

@@ -33,9 +33,15 @@ impl<R: Real> Simulation<R> {
         (self.next_event, self.initial_energy) = (next_event, initial_energy);
         for (block, elastic) in self.model.blocks.iter_mut().zip(restored.elastic) {
             if let Stencils::General(general) = &mut block.stencils {
+                if elastic.is_empty() && !general.elastic.is_empty() {
+                    // Before its first step, such a body has not moved.
+                    general.base.clear();
+                    general.base_inverse.clear();
+                }
                 general.elastic = elastic;
             }
         }
+        self.engine.rebuild(&mut self.model);
         self.restore_materials();
         // Nothing that was computed for another state may survive.
         self.model.version += 1;

@@ -117,7 +117,6 @@ impl<R: Real> Simulation<R> {
         self.reanchor_phyxels()?;
         self.engine.advance(&self.model, &mut self.state, dt, &mut report)?;
         self.engine.conduct(&self.model, &mut self.state, dt);
-        self.engine.note_deformation(&mut self.model, &mut self.state);
         self.engine.break_up(&mut self.model, &mut self.state, &mut report)?;
         self.watch.look(&self.model, &self.state);
         Ok(report)

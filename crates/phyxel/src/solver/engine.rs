@@ -12,7 +12,6 @@ use crate::report::StepReport;
 use crate::rigid::{RigidState, World};
 use crate::scene::{Scene, SolverSettings};
 use crate::state::State;
-use crate::stencil::block::Stencils;
 use std::sync::OnceLock;
 
 /// Everything of a simulation that has loops over elements in it.
@@ -37,8 +36,8 @@ pub trait Engine<R: Real>: Send + Sync {
     fn stresses(&self, model: &Model<R>, block: usize, state: &State<R>) -> Vec<(Mat3<R>, Mat3<R>)>;
     /// Gives phyxels without a rest shape new stencils from where they are now; true when there were any.
     fn reanchor(&mut self, model: &mut Model<R>, state: &mut State<R>) -> Result<bool, BuildError>;
-    /// Lets such phyxels remember what the step has made of them.
-    fn note_deformation(&self, model: &mut Model<R>, state: &mut State<R>);
+    /// Rebuilds the stencils of such phyxels in their reference, after a snapshot.
+    fn rebuild(&mut self, model: &mut Model<R>);
     /// Breaks what is beyond its strength.
     fn break_up(
         &mut self,
@@ -162,8 +161,7 @@ impl<R: Real> Engine<R> for Whole<R> {
                 continue;
             }
             let rebuilt = model.reanchor(state, k, buffers);
-            rebuilt.map_err(|source| BuildError::Stencil { body: model.bodies[body].name.clone(), source })?;
-            any = true;
+            any |= rebuilt.map_err(|source| BuildError::Stencil { body: model.bodies[body].name.clone(), source })?;
         }
         if any {
             self.solver.stencils_changed(model);
@@ -171,11 +169,11 @@ impl<R: Real> Engine<R> for Whole<R> {
         Ok(any)
     }
 
-    fn note_deformation(&self, model: &mut Model<R>, state: &mut State<R>) {
-        for (k, block) in model.blocks.iter_mut().enumerate() {
-            if let Stencils::General(general) = &mut block.stencils {
-                let grains = state.grains.get_mut(k).map_or(&mut [][..], |g| &mut g[..]);
-                general.note_deformation(&state.u, grains);
+    fn rebuild(&mut self, model: &mut Model<R>) {
+        for (k, buffers) in self.reanchors.iter_mut().enumerate() {
+            if !model.blocks[k].elastic().is_empty() {
+                // The same points have carried stencils before.
+                let _ = model.rebuild(k, buffers);
             }
         }
     }

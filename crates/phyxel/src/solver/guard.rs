@@ -176,14 +176,17 @@ impl<R: Real> Guard<R> {
         Ok(())
     }
 
+    /// The energy of the last step's end is not that of the next one's beginning.
+    pub(super) fn forget(&mut self) {
+        self.energy = None;
+    }
+
     /// The energy now; that of the end of the last step when nothing came between.
     fn energy_before(&self, model: &Model<R>, state: &State<R>) -> f64 {
         match self.energy {
-            // Heat changes the constants of matter between steps, and phyxels without a rest shape find new neighbours.
+            // Heat changes the constants of matter between steps.
             Some((version, steps, energy))
-                if (version, steps) == (model.version, state.steps)
-                    && state.enthalpy.is_empty()
-                    && !(0..model.bodies.len()).any(|b| model.is_updated(b)) =>
+                if (version, steps) == (model.version, state.steps) && state.enthalpy.is_empty() =>
             {
                 energy
             }

@@ -197,6 +197,7 @@ impl<R: Real> Solver<R> {
 
     /// Takes note of stencils that were built anew: forces on them are others, and perhaps the stable step.
     pub(crate) fn stencils_changed(&mut self, model: &Model<R>) {
+        self.guard.forget();
         if let Kind::Explicit(explicit) = &mut self.kind {
             explicit.forget_forces();
             self.stencils = stable_step::stiffness_class(model, &mut self.lanczos);

@@ -8,6 +8,7 @@ use crate::model::Model;
 use crate::par;
 use crate::scene::Integrator;
 use crate::stencil::block::{BlockScratch, Stencils, TangentMix};
+use crate::stencil::diagonal::Isotropic;
 
 /// Lanczos iterations: enough for two digits of the largest eigenvalue on any mesh that was tried.
 const ITERATIONS: usize = 32;
@@ -64,8 +65,8 @@ pub fn stiffness_class<R: Real>(model: &Model<R>, lanczos: &mut Lanczos<R>) -> u
     for block in model.blocks.iter().filter(|b| model.is_updated(b.body)) {
         if let Stencils::General(general) = &block.stencils {
             let volumes = &general.table.volumes;
-            let corner = |e: usize, d: Vec3<R>| Mat3::scaled_identity(d.norm_squared() * volumes[e]);
-            general.add_diagonal(corner, (R::one(), &[]), own);
+            let alike = |e: usize| Isotropic { shear: volumes[e], ..Isotropic::default() };
+            general.add_diagonal(alike, (R::one(), &[]), &mut Vec::new(), own);
         }
     }
     let largest = par::max(own.len(), 0.0, |n| (own[n].0[0][0] / model.masses[n]).to_f64());

@@ -8,6 +8,7 @@ use crate::model::{Held, Model};
 use crate::par;
 use crate::scene::MassKind;
 use crate::stencil::block::{Block, BlockScratch, Stencils};
+use crate::stencil::diagonal::Isotropic;
 use std::ops::Range;
 
 /// The matrix, its preconditioner and its factors.
@@ -83,8 +84,8 @@ impl<R: Real> SystemMatrix<R> {
         })
     }
 
-    /// Refills the matrix from the stored tangents, in place.
-    pub fn refill(&mut self, model: &Model<R>, scratch: &[BlockScratch<R>], scales: Scales<'_, R>) {
+    /// Refills the matrix from the stored tangents, which are those at displacements `u`, in place.
+    pub fn refill(&mut self, model: &Model<R>, u: &[Vec3<R>], scratch: &mut [BlockScratch<R>], scales: Scales<'_, R>) {
         let Self { matrix, slots, diagonal, inverse_diagonal, .. } = self;
         let Bcsr { offsets, blocks, diagonal: diagonal_places, .. } = matrix;
         par::rows(blocks, offsets, &|row, run| {
@@ -107,10 +108,11 @@ impl<R: Real> SystemMatrix<R> {
         par::for_each(diagonal, |i, d| *d = blocks[diagonal_places[i] as usize]);
         for (k, block) in model.blocks.iter().enumerate() {
             if let (Stencils::General(general), false) = (&block.stencils, block.is_assembled()) {
-                let tangents = &scratch[k].tangents;
-                let corner = |e: usize, d: Vec3<R>| Tangent::contract_right(&tangents[e].contract_left(d), d);
+                let BlockScratch { tangents, penalty_factors, isotropic, .. } = &mut scratch[k];
+                let strain = block.strain_arguments(u);
+                let moduli = |e: usize| Isotropic::like(&tangents[e], strain(e) + Mat3::identity());
                 let penalty = block.penalty_modulus * scales.penalty[k];
-                general.add_diagonal(corner, (penalty, &scratch[k].penalty_factors), diagonal);
+                general.add_diagonal(moduli, (penalty, penalty_factors), isotropic, diagonal);
             }
         }
         cg::invert_blocks(diagonal, inverse_diagonal);
@@ -162,6 +164,24 @@ impl<R: Real> SystemMatrix<R> {
         projectors.clear();
         projectors.extend(held.iter().map(|h| (h.node, h.free)));
         direct.as_mut().map_or(Ok(()), |direct| direct.factor(matrix, projectors))
+    }
+
+    /// `out = A x − b` after [`SystemMatrix::solve`], held directions included: what holds a node must do to it.
+    pub fn reactions(
+        &self,
+        model: &Model<R>,
+        scratch: &mut [BlockScratch<R>],
+        scales: Scales<'_, R>,
+        (b, x): (&[Vec3<R>], &[Vec3<R>]),
+        out: &mut [Vec3<R>],
+    ) {
+        match self.cg.left_over() {
+            Some(left) => par::for_each(out, |i, out| *out = -left[i]),
+            None => {
+                self.multiply(model, scratch, scales, x, out);
+                par::for_each(out, |i, out| *out -= b[i]);
+            }
+        }
     }
 
     /// `out = A x`.
@@ -217,6 +237,7 @@ impl<R: Real> SystemMatrix<R> {
     ) -> LinearReport {
         let mut work = std::mem::take(&mut self.cg);
         let report = if self.direct.is_some() && self.press.is_empty() && self.drags.is_empty() {
+            work.forget();
             self.solve_directly(model, scratch, scales, held, (b, x), &mut work)
         } else {
             // Who asked for factors wants their exactness, even where friction leaves no time for them.

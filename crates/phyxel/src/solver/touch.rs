@@ -335,32 +335,47 @@ pub fn potential<R: Real>(touches: &[Touch<R>], v: &[Vec3<R>]) -> f64 {
     touches.iter().map(of).sum()
 }
 
-/// Lets nodes go or slide according to the reactions `q = A v − b`; true when another round is worth it.
+/// Lets nodes go or slide according to the reactions `q = A v − b`; true when another round is worth it: when the impulses
+/// that were wrong are more than a small part of all impulses on a body.
 ///
 /// After four rounds nodes only start to slide, and do not let go any more, so that the set cannot go round in circles; how
 /// far slip spreads through a body that hardly holds takes as many rounds as it takes.
 pub fn update<R: Real>(
+    model: &Model<R>,
     touches: &mut Vec<Touch<R>>,
     (v, q): (&[Vec3<R>], &[Vec3<R>]),
     diagonal: &[Mat3<R>],
-    (round, over): (usize, R),
+    (round, over, exact): (usize, R, bool),
 ) -> bool {
+    let allowed = R::of(if exact { WRONG } else { ROUGHLY_WRONG });
     let mut changed = false;
-    for group in touches.chunk_by_mut(|a, b| a.node == b.node) {
-        let node = group[0].node as usize;
-        let resistance = diagonal[node].trace() * R::of(1.0 / 3.0);
-        changed |= update_node(group, (v[node], q[node]), resistance, round);
+    for own in touches.chunk_by_mut(|a, b| model.body_index(a.node as usize) == model.body_index(b.node as usize)) {
+        let (mut wrong, mut all) = (R::zero(), R::zero());
+        for group in own.chunk_by_mut(|a, b| a.node == b.node) {
+            let node = group[0].node as usize;
+            let resistance = diagonal[node].trace() * R::of(1.0 / 3.0);
+            wrong += update_node(group, (v[node], q[node]), resistance, round);
+            for touch in group.iter() {
+                all += touch.reaction.norm();
+                wrong += if goes(touch, (round, over)) { -touch.impulse } else { R::zero() };
+            }
+        }
+        changed |= wrong > allowed * all;
     }
-    let known = touches.len();
-    touches.retain(|t| {
-        // A node that would have to be pulled onto a surface from afar always lets go.
-        let lies_on_it = t.plane.gap < R::of(PULL_SPEED) * over;
-        t.impulse >= R::zero() || (round >= SETTLED && lies_on_it)
-    });
+    touches.retain(|t| !goes(t, (round, over)));
     touches.iter_mut().for_each(|t| t.impulse = t.impulse.max(R::zero()));
-    changed | (touches.len() != known)
+    changed
 }
 
+/// Whether a node lets go: one that would have to be pulled onto a surface from afar always does.
+fn goes<R: Real>(touch: &Touch<R>, (round, over): (usize, R)) -> bool {
+    let lies_on_it = touch.plane.gap < R::of(PULL_SPEED) * over;
+    touch.impulse < R::zero() && (round < SETTLED || !lies_on_it)
+}
+
+/// Part of all impulses on a body that may be wrong without a further solve, and without a further rough one.
+const WRONG: f64 = 0.002;
+const ROUGHLY_WRONG: f64 = 0.02;
 /// From this round on nodes on a surface do not let go.
 const SETTLED: usize = 4;
 /// Part of Coulomb's limit by which rounding may exceed it.
@@ -371,20 +386,19 @@ const PULL_SPEED: f64 = 1e-3;
 const STOPPED: f64 = 1e5;
 /// Slips slower than this need no friction that is exact [m/s].
 const HARDLY: f64 = 1e-4;
-/// Parts of Coulomb's limit by which friction may be wrong without a further solve: as a drag, and as a given force.
+/// Part of Coulomb's limit by which friction may be wrong where nodes hardly move.
 const DRIFT: f64 = 0.1;
-const GIVEN_DRIFT: f64 = 0.002;
 /// Rounds in which friction that changes asks for another solve.
 const MOST_DRAGS: usize = 8;
 
-/// [`update`] for all touches of one node.
+/// [`update`] for all touches of one node; returns by how much impulses were wrong [N s].
 fn update_node<R: Real>(
     group: &mut [Touch<R>],
     (velocity, reaction): (Vec3<R>, Vec3<R>),
     resistance: R,
     round: usize,
-) -> bool {
-    let mut changed = false;
+) -> R {
+    let mut wrong = R::zero();
     let mut impulses = [R::zero(); 8];
     let count = group.len().min(impulses.len());
     let tangential = Frame::new(&group[..count]).split(&group[..count], reaction, &mut impulses);
@@ -405,20 +419,21 @@ fn update_node<R: Real>(
         if !sliding && held > most * R::of(1.0 + STUCK) {
             // It would move at about what exceeds Coulomb's limit, over what resists.
             touch.drag = Some(most * resistance / (held - most));
-            changed = true;
+            wrong += (held - most) * share;
         } else if sliding {
-            changed |= follow(touch, slip, dragged) && round < MOST_DRAGS;
+            let missed = follow(touch, slip, dragged);
+            wrong += if round < MOST_DRAGS { missed } else { R::zero() };
         }
     }
-    changed
+    wrong
 }
 
-/// Linearises the friction of a sliding node anew after a solve; true when that was wrong by enough for another one.
-fn follow<R: Real>(touch: &mut Touch<R>, slip: Vec3<R>, dragged: Vec3<R>) -> bool {
+/// Linearises the friction of a sliding node anew after a solve; returns by how much it was wrong [N s].
+fn follow<R: Real>(touch: &mut Touch<R>, slip: Vec3<R>, dragged: Vec3<R>) -> R {
     let (speed, pressed) = (slip.norm(), touch.impulse > R::zero());
     let turned = touch.ahead.dot(slip) < R::zero();
     touch.turned |= turned;
-    let allowed = if touch.ahead == Vec3::zero() { DRIFT } else { GIVEN_DRIFT };
+    let given = touch.ahead != Vec3::zero();
     let impulse = touch.impulse;
     touch.impulse = impulse.max(R::zero());
     if turned {
@@ -430,6 +445,8 @@ fn follow<R: Real>(touch: &mut Touch<R>, slip: Vec3<R>, dragged: Vec3<R>) -> boo
     touch.impulse = impulse;
     let limit = touch.friction * impulse;
     let right = if speed > R::zero() { slip * (-limit / speed) } else { Vec3::zero() };
-    let matters = speed > R::of(HARDLY) || dragged.norm() > limit * R::of(1.0 + DRIFT);
-    pressed && (turned || (matters && (right - dragged).norm() > R::of(allowed) * limit))
+    let missed = (right - dragged).norm();
+    let moves = speed > R::of(HARDLY) || dragged.norm() > limit * R::of(1.0 + DRIFT);
+    let matters = turned || (moves && (given || missed > limit * R::of(DRIFT)));
+    if pressed && matters { missed } else { R::zero() }
 }

@@ -1,5 +1,6 @@
 //! Elements of one body with one law: energy, forces and stiffness products, written once for every stencil.
 
+use super::diagonal::Isotropic;
 use super::general::{General, GeneralScratch, Penalty};
 use super::tets::Tets;
 use crate::material::plastic::{Inner, InnerLaw};
@@ -48,13 +49,16 @@ pub struct BlockScratch<R: Real> {
     pub tangents: Vec<PackedTangent<R>>,
     /// The part of it that comes from damping, frozen at the start of the step.
     pub damping: Vec<PackedTangent<R>>,
+    /// What the preconditioner takes the tangents for.
+    pub isotropic: Vec<Isotropic<R>>,
 }
 
 impl<R: Real> Default for BlockScratch<R> {
     fn default() -> Self {
         let (tangents, damping) = (Vec::new(), Vec::new());
         let (corner_forces, penalty_factors) = (Vec::new(), Vec::new());
-        BlockScratch { corner_forces, general: GeneralScratch::default(), penalty_factors, tangents, damping }
+        let (general, isotropic) = (GeneralScratch::default(), Vec::new());
+        BlockScratch { corner_forces, general, penalty_factors, tangents, damping, isotropic }
     }
 }
 
@@ -65,6 +69,7 @@ impl<R: Real> BlockScratch<R> {
             + size_of_val(&self.penalty_factors[..])
             + size_of_val(&self.tangents[..])
             + size_of_val(&self.damping[..])
+            + size_of_val(&self.isotropic[..])
             + self.general.memory_bytes()
     }
 }
@@ -136,6 +141,16 @@ impl<R: Real> Block<R> {
         }
     }
 
+    /// [`Block::strain_argument`] of every element; nothing is summed where stencils have just been rebuilt.
+    #[inline(always)]
+    pub fn strain_arguments<'a>(&'a self, u: &'a [Vec3<R>]) -> impl Fn(usize) -> Mat3<R> + Sync + 'a {
+        let still = matches!(&self.stencils, Stencils::General(g) if g.is_still(u));
+        move |e| match &self.stencils {
+            Stencils::General(g) if still => g.base(e),
+            _ => self.strain_argument(e, u),
+        }
+    }
+
     /// Whether the law sees `F` itself instead of `F − I`.
     pub fn is_fibre(&self) -> bool {
         matches!(self.law, AnyLaw::Fibre(_))
@@ -150,6 +165,9 @@ impl<R: Real> Block<R> {
         with_law!(&self.law, law => match &self.stencils {
             Stencils::Tets(t) => {
                 par::sum(volumes.len(), |e| (law.energy(t.gradient(e, u)) * volumes[e]).to_f64())
+            }
+            Stencils::General(s) if s.is_still(u) => {
+                par::sum(volumes.len(), |e| (law.energy(s.base(e)) * volumes[e]).to_f64())
             }
             Stencils::General(s) => par::sum(volumes.len(), |e| {
                 let g = s.gradient(e, u);
@@ -287,10 +305,11 @@ impl<R: Real> Block<R> {
         }
         let volumes = self.volumes();
         let viscous = self.is_viscous() && mix.viscosity > R::zero();
+        let strain = self.strain_arguments(u);
         with_law!(&self.law, law => par::chunks(tangents, 64, |start, chunk| {
             for (i, packed) in chunk.iter_mut().enumerate() {
                 let e = start + i;
-                let g = self.strain_argument(e, u);
+                let g = strain(e);
                 let mut tangent = law.tangent(g, curvature);
                 tangent.scale(mix.stiffness * volumes[e]);
                 if viscous {
@@ -315,10 +334,16 @@ impl<R: Real> Block<R> {
         self.prepare(scratch);
         let BlockScratch { tangents, corner_forces, general, penalty_factors, .. } = scratch;
         let penalty = Penalty { rest, modulus: self.penalty_modulus * penalty_scale, factors: penalty_factors };
-        let stress = |e: usize, g: Mat3<R>| tangents[e].apply(&g);
         match &self.stencils {
-            Stencils::Tets(t) => t.accumulate(p, corner_forces, out, stress),
-            Stencils::General(s) => s.accumulate(penalty, p, general, out, stress),
+            Stencils::Tets(t) => t.accumulate(p, corner_forces, out, |e, g| tangents[e].apply(&g)),
+            Stencils::General(s) => s.accumulate_again(
+                penalty,
+                p,
+                general,
+                out,
+                #[inline(always)]
+                |e, g| tangents[e].apply(&g),
+            ),
         }
     }
 
@@ -337,9 +362,8 @@ impl<R: Real> Block<R> {
     }
 
     pub(super) fn prepare(&self, scratch: &mut BlockScratch<R>) {
-        match &self.stencils {
-            Stencils::Tets(_) => scratch.corner_forces.resize(self.len(), [Vec3::zero(); 4]),
-            Stencils::General(s) => s.prepare(&mut scratch.general),
+        if let Stencils::Tets(_) = &self.stencils {
+            scratch.corner_forces.resize(self.len(), [Vec3::zero(); 4]);
         }
     }
 

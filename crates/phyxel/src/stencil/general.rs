@@ -2,10 +2,12 @@
 
 use super::StencilTable;
 use super::incidence::Incidence;
+use super::packed::Packed;
 use crate::material::plastic::Grain;
 use crate::math::{Mat3, Quad, Real, Vec3};
 use crate::par;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Elements per task.
 const TASK: usize = 128;
@@ -25,7 +27,12 @@ pub struct General<R> {
     /// Whether products go through a matrix; phyxels couple too many nodes for that.
     pub assembled: bool,
     transposed: Transposed<R>,
+    /// No other stencils have had this number; a clone shares it, being the same.
+    id: u64,
 }
+
+/// The number of the next stencils.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// The table again, node by node, so that the gather reads memory in order.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +68,8 @@ pub struct GeneralScratch<R: Real> {
     penalised: Vec<Penalised<R>>,
     /// Sum of the penalty forces on the centre of each element.
     pulls: Vec<R::Quad>,
+    /// Rows for stencils that are multiplied with again and again.
+    packed: Packed<R>,
 }
 
 /// What the neighbours of a penalised element need of it: a neighbour `k` feels `S d_k + c_k (u_k − G X_k − b)`.
@@ -74,7 +83,8 @@ struct Penalised<R: Real> {
 impl<R: Real> Default for GeneralScratch<R> {
     fn default() -> Self {
         let (field, rest, pulls) = (Vec::new(), Vec::new(), Vec::new());
-        GeneralScratch { field, rest, stresses: Vec::new(), penalised: Vec::new(), pulls }
+        let packed = Packed::default();
+        GeneralScratch { field, rest, stresses: Vec::new(), penalised: Vec::new(), pulls, packed }
     }
 }
 
@@ -86,6 +96,7 @@ impl<R: Real> GeneralScratch<R> {
             + size_of_val(&self.stresses[..])
             + size_of_val(&self.penalised[..])
             + size_of_val(&self.pulls[..])
+            + self.packed.memory_bytes()
     }
 }
 
@@ -123,8 +134,15 @@ impl<R: Real> General<R> {
     /// Stencils over `nodes` of the model.
     pub fn new(table: StencilTable<R>, nodes: Range<usize>, assembled: bool) -> Self {
         let transposed = Transposed { incidence: Incidence::new(&[], nodes), ..Default::default() };
-        let mut general =
-            General { table, base: Vec::new(), base_inverse: Vec::new(), elastic: Vec::new(), assembled, transposed };
+        let mut general = General {
+            table,
+            base: Vec::new(),
+            base_inverse: Vec::new(),
+            elastic: Vec::new(),
+            assembled,
+            transposed,
+            id: 0,
+        };
         general.table_changed();
         general
     }
@@ -133,10 +151,36 @@ impl<R: Real> General<R> {
     pub fn shift(&mut self, by: i64) {
         self.table.nodes.iter_mut().for_each(|n| *n = (*n as i64 + by) as u32);
         self.transposed.incidence.shift(by);
+        self.renew();
+    }
+
+    fn renew(&mut self) {
+        self.id = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A number that changes with the stencils.
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Which entries lie at which node.
+    pub(super) fn incidence(&self) -> &Incidence {
+        &self.transposed.incidence
+    }
+
+    /// The element of each entry, node by node.
+    pub(super) fn elements_of_entries(&self) -> &[u32] {
+        &self.transposed.elements
+    }
+
+    /// Weight and penalty of each entry, node by node; no penalties where there are none.
+    pub(super) fn entries_of_nodes(&self) -> (&[Vec3<R>], &[R]) {
+        (&self.transposed.weights, &self.transposed.penalties)
     }
 
     /// Brings the transposed copy up to date after a change of the table.
     pub fn table_changed(&mut self) {
+        self.renew();
         let (table, t) = (&self.table, &mut self.transposed);
         t.incidence.rebuild(&table.nodes);
         t.element_of_entry.clear();
@@ -156,6 +200,7 @@ impl<R: Real> General<R> {
 
     /// Makes the elastic deformation the part of the gradient that does not come from displacements.
     pub fn rebase(&mut self) {
+        self.renew();
         let elastic = &self.elastic;
         self.base.resize(elastic.len(), Mat3::zero());
         par::for_each(&mut self.base, |e, base| *base = elastic[e] - Mat3::identity());
@@ -211,6 +256,12 @@ impl<R: Real> General<R> {
         g
     }
 
+    /// Whether the stencils have just been rebuilt, so that nothing has moved since and all gradients are zero.
+    pub fn is_still(&self, field: &[Vec3<R>]) -> bool {
+        !self.base_inverse.is_empty()
+            && field[self.transposed.incidence.nodes()].iter().all(|u| u.0.iter().all(|c| *c == R::zero()))
+    }
+
     /// The part of the gradient that does not come from displacements.
     #[inline(always)]
     pub fn base(&self, e: usize) -> Mat3<R> {
@@ -234,6 +285,14 @@ impl<R: Real> General<R> {
         out: &mut [Vec3<R>],
         stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync,
     ) {
+        if !self.table.penalties.is_empty() && self.base_inverse.is_empty() {
+            return scratch.packed.accumulate(self, penalty, field, out, stress);
+        }
+        self.prepare(scratch);
+        if self.is_still(field) {
+            par::for_each(&mut scratch.stresses, |e, s| *s = columns(&stress(e, Mat3::zero())));
+            return self.gather(scratch, out);
+        }
         let first = self.transposed.incidence.nodes().start;
         par::for_each(&mut scratch.field, |i, quad| *quad = pad(field[first + i]));
         if self.table.penalties.is_empty() {
@@ -253,6 +312,21 @@ impl<R: Real> General<R> {
                 self.gather_with_penalty::<true>(penalty, scratch, out);
             }
         }
+    }
+
+    /// [`General::accumulate`] with stencils that are multiplied with several times before they change.
+    pub fn accumulate_again(
+        &self,
+        penalty: Penalty<'_, R>,
+        field: &[Vec3<R>],
+        scratch: &mut GeneralScratch<R>,
+        out: &mut [Vec3<R>],
+        stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync,
+    ) {
+        if self.table.penalties.is_empty() {
+            return self.accumulate(penalty, field, scratch, out, stress);
+        }
+        scratch.packed.accumulate(self, penalty, field, out, stress);
     }
 
     fn element_pass_with_penalty(
@@ -337,10 +411,12 @@ impl<R: Real> General<R> {
         }
         let range = self.entries(e);
         let center = self.table.nodes[range.start] as usize;
+        // The gradient that acts on present offsets.
+        let g = self.base_inverse.get(e).map_or(g, |inverse| g * *inverse);
         let mut energy = R::zero();
         for k in range.skip(1) {
             let node = self.table.nodes[k] as usize;
-            let residual = field[node] - field[center] - g * self.offset(e, rest, center, node);
+            let residual = field[node] - field[center] - g * (rest[node] - rest[center]);
             energy += residual.norm_squared() * self.table.penalties[k];
         }
         energy * R::of(0.5)
@@ -412,44 +488,12 @@ impl<R: Real> General<R> {
         });
     }
 
-    /// Adds the 3x3 diagonal block of every node: `Σ_e d_k · C_e · d_k` plus the penalty's share.
-    ///
-    /// The penalty also couples through `G`; only its direct springs are counted here, which is what a
-    /// preconditioner needs.
-    pub fn add_diagonal(
-        &self,
-        block: impl Fn(usize, Vec3<R>) -> Mat3<R> + Sync,
-        (penalty, factors): (R, &[R]),
-        out: &mut [Mat3<R>],
-    ) {
-        let t = &self.transposed;
-        let nodes = t.incidence.nodes();
-        par::chunks(&mut out[nodes], 64, |start, chunk| {
-            for (i, value) in chunk.iter_mut().enumerate() {
-                for k in t.incidence.run(start + i) {
-                    *value += block(t.elements[k] as usize, t.weights[k]);
-                    if !t.penalties.is_empty() {
-                        let e = t.elements[k] as usize;
-                        let own = e == start + i;
-                        let c = if own { self.penalty_sum(e) } else { t.penalties[k] };
-                        *value += Mat3::scaled_identity(c * factors.get(e).map_or(penalty, |f| penalty * *f));
-                    }
-                }
-            }
-        });
-    }
-
-    fn penalty_sum(&self, e: usize) -> R {
-        self.table.penalties[self.entries(e)].iter().fold(R::zero(), |a, &c| a + c)
-    }
-
     /// Makes `scratch` large enough; does nothing when it already is.
-    pub fn prepare(&self, scratch: &mut GeneralScratch<R>) {
+    fn prepare(&self, scratch: &mut GeneralScratch<R>) {
         let nodes = self.transposed.incidence.nodes().len();
         scratch.field.resize(nodes, R::Quad::default());
-        if self.table.penalties.is_empty() {
-            scratch.stresses.resize(self.len(), Columns::<R>::default());
-        } else {
+        scratch.stresses.resize(self.len(), Columns::<R>::default());
+        if !self.table.penalties.is_empty() {
             scratch.rest.resize(nodes, R::Quad::default());
             scratch.penalised.resize(self.len(), Penalised::default());
             scratch.pulls.resize(self.len(), R::Quad::default());

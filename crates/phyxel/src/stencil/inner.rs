@@ -14,20 +14,22 @@ impl<R: Real> Block<R> {
     /// See [`Block::energy`].
     pub(super) fn energy_of_grains(&self, rest: &[Vec3<R>], u: &[Vec3<R>], Inner { grains, dt }: Inner<'_, R>) -> f64 {
         let volumes = self.volumes();
-        par::sum(volumes.len(), |e| {
-            let elastic = self.inner.energy(self.strain_argument(e, u), &grains[e], dt) * volumes[e];
-            (elastic + self.penalty_energy(e, rest, u, &grains[e])).to_f64()
-        })
-    }
-
-    fn penalty_energy(&self, e: usize, rest: &[Vec3<R>], u: &[Vec3<R>], grain: &Grain<R>) -> R {
-        match &self.stencils {
-            Stencils::General(s) if !s.table.penalties.is_empty() => {
-                let modulus = self.penalty_modulus * self.inner.penalty_factor(grain);
-                s.penalty_energy(e, rest, u, s.gradient(e, u)) * modulus
-            }
-            _ => R::zero(),
+        if let Stencils::General(s) = &self.stencils
+            && s.is_still(u)
+        {
+            return par::sum(volumes.len(), |e| (self.inner.energy(s.base(e), &grains[e], dt) * volumes[e]).to_f64());
         }
+        par::sum(volumes.len(), |e| {
+            let g = self.gradient(e, u);
+            let elastic = self.inner.energy(self.with_base(e, g), &grains[e], dt) * volumes[e];
+            let penalty = match &self.stencils {
+                Stencils::General(s) if !s.table.penalties.is_empty() => {
+                    s.penalty_energy(e, rest, u, g) * (self.penalty_modulus * self.inner.penalty_factor(&grains[e]))
+                }
+                _ => R::zero(),
+            };
+            (elastic + penalty).to_f64()
+        })
     }
 
     /// See [`Block::add_forces`].
@@ -95,10 +97,11 @@ impl<R: Real> Block<R> {
     ) {
         let volumes = self.volumes();
         let viscous = self.is_viscous() && mix.viscosity > R::zero();
+        let strain = self.strain_arguments(u);
         par::chunks(tangents, TASK, |start, chunk| {
             for (i, packed) in chunk.iter_mut().enumerate() {
                 let e = start + i;
-                let g = self.strain_argument(e, u);
+                let g = strain(e);
                 let mut tangent = self.inner.tangent(g, &inner.grains[e], inner.dt, curvature);
                 tangent.scale(mix.stiffness * volumes[e]);
                 if viscous {

@@ -5,6 +5,7 @@
 
 pub mod block;
 pub mod consistency;
+pub mod diagonal;
 mod error;
 pub mod general;
 pub mod incidence;
@@ -13,6 +14,7 @@ mod kernel;
 pub mod mls;
 mod nearest;
 mod neighbours;
+mod packed;
 mod slices;
 mod smoothed;
 mod table;

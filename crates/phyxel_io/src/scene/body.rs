@@ -224,6 +224,7 @@ fn mls(fields: &Fields<'_>) -> Result<MlsSettings, SceneError> {
         stabilisation: fields.number("stabilisation", Range::NotNegative, default.stabilisation)?,
         consistency: fields.flag("consistency", default.consistency)?,
         lagrangian: fields.word("lagrangian", "description", &lagrangians, default.lagrangian)?,
+        reanchor: fields.number("reanchor", Range::NotNegative, default.reanchor)?,
     })
 }
 

@@ -72,7 +72,8 @@ impl<R: Real> Implicit<R> {
         let rounds = if among { MAX_PRESS_ROUNDS } else { MAX_CONTACT_ROUNDS };
         self.settled = !among;
         // Which rows press and what they carry is found with rough solves, each of which starts where the last one ended.
-        let mut exact = !among || self.matrix.press.is_empty() || self.matrix.is_direct();
+        let settles = if among { !self.matrix.press.is_empty() } else { !self.touches.is_empty() };
+        let mut exact = !settles || self.matrix.is_direct();
         for round in 0..rounds {
             exact |= round + 1 == rounds;
             stop.tolerance = if exact { tolerance } else { tolerance.max(ROUGH) };
@@ -111,9 +112,8 @@ impl<R: Real> Implicit<R> {
                 break;
             }
             let clock = Instant::now();
-            matrix.multiply(model, scratch, scales, v, q);
-            par::for_each(q, |i, q| *q -= rhs[i]);
-            let changed = touch::update(touches, (v, q), matrix.diagonal(), (round, stage.over));
+            matrix.reactions(model, scratch, scales, (rhs, v), q);
+            let changed = touch::update(model, touches, (v, q), matrix.diagonal(), (round, stage.over, exact));
             let added = touch::add_passing(model, (stage, pins), |n| v[n], touches);
             let allowed = if round < LATE { missed } else { missed * R::of(LATE_MISSED) };
             let rows = matrix.press.update(v, allowed, round);

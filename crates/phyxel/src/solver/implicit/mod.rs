@@ -308,7 +308,7 @@ impl<R: Real> Implicit<R> {
             block.refresh_tangents((&self.u, stage.inner.of(k)), mix, self.curvature, scratch);
         }
         let scales = Scales { mass: &self.mass_scales, penalty: &self.penalty_scales, gamma: stage.gamma };
-        self.matrix.refill(model, scratch, scales);
+        self.matrix.refill(model, &self.u, scratch, scales);
         self.matrix_of = Some(key);
         self.factors_valid = false;
     }

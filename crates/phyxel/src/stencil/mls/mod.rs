@@ -78,11 +78,11 @@ fn check(sampling: &PointSampling, settings: &MlsSettings) -> Result<(), Stencil
             return Err(StencilError::BadSetting { what, value, needed: "positive, finite" });
         }
     }
-    let value = settings.stabilisation;
-    if !(value >= 0.0 && value.is_finite()) {
-        return Err(StencilError::BadSetting { what: "the stabilisation", value, needed: "finite, not negative" });
+    let not_negative = [("the stabilisation", settings.stabilisation), ("reanchor", settings.reanchor)];
+    match not_negative.into_iter().find(|(_, value)| !(*value >= 0.0 && value.is_finite())) {
+        Some((what, value)) => Err(StencilError::BadSetting { what, value, needed: "finite, not negative" }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// How far each phyxel sees [m].
@@ -121,7 +121,8 @@ impl Seen<'_> {
         let dropped = table.fill_phyxels(|i, entries| {
             let (kernel, radius) = (settings.kernel, radii[i]);
             let pair = |j: u32| if mutual { Pair::between(radius, radii[j as usize]) } else { Pair::alike() };
-            let row = Row { kernel, radius, offset: |j: u32| points[j as usize] - points[i], pair };
+            let least = 0.0;
+            let row = Row { kernel, radius, offset: |j: u32| points[j as usize] - points[i], pair, least };
             entries.nodes[0] = i as u32;
             entries.nodes[1..].copy_from_slice(neighbours.of(i));
             row.fill(entries, settings.stabilisation * volumes[i])

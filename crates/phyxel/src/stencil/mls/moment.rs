@@ -1,18 +1,27 @@
 //! The inverse of a moment matrix, in the directions where it has one.
 
-use crate::math::{Mat3, Real, pseudo_inverse_symmetric};
+use crate::math::{Mat3, Real, eigen_symmetric};
 
 /// Directions whose moment is below this share of the largest are dropped: neighbours thinner than a thousandth of
 /// their extent carry no information across, only rounding.
 const CUTOFF: f64 = 1e-6;
 
-/// Pseudo-inverse of a symmetric positive semi-definite matrix, and how many directions it leaves out.
-pub(crate) fn inverse_of_moment<R: Real>(moment: Mat3<R>) -> (Mat3<R>, usize) {
+/// Pseudo-inverse of a symmetric positive semi-definite matrix, and how many directions it leaves out. Where moments are
+/// below the share `least` of the largest, the matrix is taken to be as large as that.
+pub(crate) fn inverse_of_moment<R: Real>(moment: Mat3<R>, least: R) -> (Mat3<R>, usize) {
+    if !moment.is_finite() {
+        return (Mat3::zero(), 3);
+    }
+    let (values, vectors) = eigen_symmetric(&moment);
+    let largest = values[0].abs().max(values[2].abs());
     let cutoff = R::of(CUTOFF).max(R::EPSILON * R::of(16.0));
-    let (inverse, dropped) =
-        if moment.is_finite() { pseudo_inverse_symmetric(&moment, cutoff) } else { (Mat3::zero(), 3) };
-    let dropped = dropped as usize;
-    if dropped > 0 {
+    let dropped = values.iter().filter(|v| v.abs() <= cutoff * largest).count();
+    let inverse = values.map(|value| {
+        let inverse = R::one() / value.max(least * largest);
+        if (value.abs() > cutoff * largest || least > R::zero()) && inverse.is_finite() { inverse } else { R::zero() }
+    });
+    let inverse = vectors * Mat3::diagonal(inverse) * vectors.transpose();
+    if dropped > 0 || values[2] < least * largest {
         return (inverse, dropped);
     }
     // One Newton step removes the rounding of the rotations.
@@ -32,23 +41,34 @@ mod tests {
     #[test]
     fn a_full_matrix_is_inverted() {
         let m = spread(&[[1.0, 0.2, -0.3], [0.1, 0.7, 0.4], [-0.5, 0.3, 0.9], [0.2, -0.8, 0.1]]);
-        let (inverse, dropped) = inverse_of_moment(m);
+        let (inverse, dropped) = inverse_of_moment(m, 0.0);
         assert_eq!(dropped, 0);
         assert!((m * inverse - Mat3::identity()).norm() < 1e-14);
         let single = Mat3::<f32>::of(m.0);
-        let (inverse, _) = inverse_of_moment(single);
+        let (inverse, _) = inverse_of_moment(single, 0.0);
         assert!((single * inverse - Mat3::identity()).norm() < 1e-5);
     }
 
     #[test]
     fn missing_directions_are_left_out_and_counted() {
         let plane = spread(&[[1.0, 2.0, 0.5], [0.3, -1.0, 0.2], [1.3, 1.0, 0.7]]);
-        let (inverse, dropped) = inverse_of_moment(plane);
+        let (inverse, dropped) = inverse_of_moment(plane, 0.0);
         assert_eq!(dropped, 1);
         // The defining property of the pseudo-inverse.
         assert!((plane * inverse * plane - plane).norm() < 1e-13);
-        assert_eq!(inverse_of_moment(spread(&[[1.0, 2.0, 3.0]])).1, 2);
-        assert_eq!(inverse_of_moment(Mat3::<f64>::zero()), (Mat3::zero(), 3));
-        assert_eq!(inverse_of_moment(Mat3::scaled_identity(f64::NAN)).1, 3);
+        assert_eq!(inverse_of_moment(spread(&[[1.0, 2.0, 3.0]]), 0.0).1, 2);
+        assert_eq!(inverse_of_moment(Mat3::<f64>::zero(), 0.0), (Mat3::zero(), 3));
+        assert_eq!(inverse_of_moment(Mat3::scaled_identity(f64::NAN), 0.1).1, 3);
+    }
+
+    #[test]
+    fn weak_directions_count_as_less_weak() {
+        // Neighbours in a sheet whose thickness is a twentieth of its extent.
+        let sheet = Mat3::diagonal([1.0, 0.8, 0.0025]);
+        let (inverse, dropped) = inverse_of_moment(sheet, 0.1);
+        assert_eq!(dropped, 0);
+        assert!((inverse - Mat3::diagonal([1.0, 1.25, 10.0])).norm() < 1e-12);
+        let (whole, _) = inverse_of_moment(sheet, 0.0);
+        assert!((whole.0[2][2] - 400.0).abs() < 1e-9);
     }
 }

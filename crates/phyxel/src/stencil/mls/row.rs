@@ -70,6 +70,8 @@ pub(crate) struct Row<R, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> {
     pub offset: O,
     /// How it sees node `j`.
     pub pair: P,
+    /// The least share of the largest moment that counts; see [`inverse_of_moment`].
+    pub least: R,
 }
 
 impl<R: Real, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> Row<R, O, P> {
@@ -89,7 +91,7 @@ impl<R: Real, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> Row<R, O, P> {
                 penalties[k] = self.pull(q, w);
             }
         }
-        let (inverse, directions) = inverse_of_moment(moment);
+        let (inverse, directions) = inverse_of_moment(moment, self.least);
         let mut sum = Vec3::zero();
         for weight in &mut weights[1..] {
             *weight = inverse * *weight;

@@ -124,7 +124,7 @@ fn pins_and_loads_are_read_with_their_regions() {
 fn meshless_settings_are_read() {
     let text = format!(
         "{SMALL}kernel = 'cosine'\nsupport = {{ k = 10, factor = 3 }}\nstabilisation = 0\nconsistency = false\n\
-         lagrangian = 'updated'\n"
+         lagrangian = 'updated'\nreanchor = 0\n"
     );
     let expected = MlsSettings {
         kernel: KernelKind::Cosine,
@@ -132,6 +132,7 @@ fn meshless_settings_are_read() {
         stabilisation: 0.0,
         consistency: false,
         lagrangian: Lagrangian::Updated,
+        reanchor: 0.0,
     };
     assert_eq!(parse(&text).unwrap().bodies[0].mls, expected);
 }
