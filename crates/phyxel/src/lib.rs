@@ -44,6 +44,7 @@ pub mod solver;
 mod state;
 pub mod stencil;
 mod triggers;
+mod vectorised;
 
 pub use any::{AnySimulation, Precision};
 pub use fracture::{CrackEvent, Fragment};
@@ -55,3 +56,4 @@ pub use simulation::{BodySummary, Energy, Simulation};
 pub use solver::{ContactForce, Partner, StepError};
 pub use state::{Before, State};
 pub use triggers::TriggerEvent;
+pub use vectorised::vectorised;

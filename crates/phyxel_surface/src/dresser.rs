@@ -102,7 +102,8 @@ impl Dresser {
                 }
                 Dress::Carried(cloud) => {
                     let (points, gradients) = (positions(simulation, body), simulation.deformations(index));
-                    out.surfels = Some(cloud.follow(|j| Site { position: points[j], deformation: gradients[j] }));
+                    let site = |j: usize| Site { position: points[j], deformation: gradients[j] };
+                    cloud.follow_into(site, out.surfels.get_or_insert_default());
                 }
                 Dress::Flowing(cloud) => out.surfels = Some(cloud.flow(&positions(simulation, body))),
                 Dress::Multi(surface, solid) => {

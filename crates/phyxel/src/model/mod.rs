@@ -21,7 +21,7 @@ mod ties;
 
 pub(crate) use build::viscosity;
 pub use build::{BuildError, Warnings};
-pub use carried::{AffineMap, Carried, Site};
+pub use carried::{BLOCK, Blended, Carried, Lines, Maps, Site, lines};
 pub(crate) use checks::{check_load, check_pin};
 pub use heat::HeatModel;
 pub(crate) use heat::check_heat_load;

@@ -21,7 +21,6 @@ mod table;
 mod tet;
 pub mod tets;
 mod updated;
-mod vectorised;
 
 pub use consistency::ConsistencyReport;
 pub use error::StencilError;

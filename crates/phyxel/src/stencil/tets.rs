@@ -2,9 +2,9 @@
 
 use super::TetTable;
 use super::incidence::Incidence;
-use super::vectorised::Vectorised;
 use crate::math::{Lanes, Mat3, Real, Scalar, Vec3};
 use crate::par;
+use crate::vectorised::Vectorised;
 use std::ops::Range;
 
 /// Tetrahedra per vector instruction: eight `f32` fill a 256-bit register.

@@ -3,6 +3,7 @@
 use super::{Disc, SurfelCloud};
 use crate::grid::PointGrid;
 use phyxel::math::Vec3;
+use phyxel::model::{BLOCK, Lines};
 use phyxel::record::Surfels;
 
 /// A disc is split when its longer axis is this many times the usual one.
@@ -12,6 +13,55 @@ const SMALL: f64 = 0.3;
 /// The halves of a disc along the axis that was cut: a little more than one half, so that they overlap.
 const HALF: f64 = 0.55;
 
+/// How many discs are too long, and too small.
+pub(super) struct Odd {
+    pub long: f64,
+    pub small: f64,
+}
+
+impl Odd {
+    /// Whether anything is to be done: a disc that is small alone has none to merge with.
+    pub fn any(&self) -> bool {
+        self.long > 0.0 || self.small >= 2.0
+    }
+}
+
+/// Counts odd discs, lane by lane.
+pub(super) struct OddOnes {
+    longest_squared: f32,
+    smallest_squared: f32,
+    long: [u32; BLOCK],
+    small: [u32; BLOCK],
+}
+
+impl OddOnes {
+    /// Beside discs of this half axis [m].
+    pub fn new(size: f64) -> Self {
+        OddOnes {
+            longest_squared: (LONG * size).powi(2) as f32,
+            smallest_squared: (SMALL * size * size).powi(2) as f32,
+            long: [0; BLOCK],
+            small: [0; BLOCK],
+        }
+    }
+
+    /// Looks at the first `count` discs of a block: their half axes, and the squares of what these span [m⁴].
+    #[inline(always)]
+    pub fn see(&mut self, a: &Lines<f32>, b: &Lines<f32>, square: &[f32; BLOCK], count: usize) {
+        for l in 0..BLOCK {
+            let (a, b) = (Vec3([a[0][l], a[1][l], a[2][l]]), Vec3([b[0][l], b[1][l], b[2][l]]));
+            let long = (a.norm_squared() > self.longest_squared) | (b.norm_squared() > self.longest_squared);
+            self.long[l] += u32::from(long);
+            self.small[l] += u32::from((square[l] < self.smallest_squared) & (l < count));
+        }
+    }
+
+    /// How many are too long, and too small.
+    pub fn count(&self) -> [f64; 2] {
+        [&self.long, &self.small].map(|lanes| lanes.iter().map(|n| f64::from(*n)).sum())
+    }
+}
+
 impl SurfelCloud {
     /// Splits and merges discs by their present size; whether anything changed.
     pub(super) fn adapt(&mut self, now: &Surfels) -> bool {
@@ -20,7 +70,8 @@ impl SurfelCloud {
         let usual = self.size * self.size;
         let long: Vec<usize> = (0..self.len()).filter(|&i| axes(i).iter().any(|a| *a > LONG * self.size)).collect();
         let small: Vec<usize> = (0..self.len()).filter(|&i| area(i) < SMALL * usual).collect();
-        if long.is_empty() && small.len() < 2 {
+        let odd = Odd { long: long.len() as f64, small: small.len() as f64 };
+        if !odd.any() {
             return false;
         }
         let removed = self.merge(now, &small, area);

@@ -8,10 +8,11 @@ pub(crate) use sample::{COVER, frame, mixed};
 
 use crate::flow::Flow;
 use crate::mesh::unit;
+use adapt::{Odd, OddOnes};
 use phyxel::math::Vec3;
-use phyxel::model::{AffineMap, Carried, Site};
-use phyxel::par;
+use phyxel::model::{BLOCK, Carried, Lines, Maps, Site, lines};
 use phyxel::record::Surfels;
+use phyxel::{par, vectorised};
 
 type V = Vec3<f64>;
 
@@ -34,6 +35,9 @@ pub struct SurfelCloud {
     /// The phyxels then [m].
     phyxels: Vec<[f64; 3]>,
     carried: Carried,
+    /// Half axes of the discs there, block by block [m].
+    axes: Vec<[Lines<f32>; 2]>,
+    maps: Maps,
     spacing: f64,
     /// Half axis of a disc that is neither split nor merged [m].
     size: f64,
@@ -49,7 +53,8 @@ impl SurfelCloud {
     /// none.
     pub fn new(discs: Vec<Disc>, colours: Vec<[f32; 3]>, size: f64, phyxels: Vec<[f64; 3]>, spacing: f64) -> Self {
         let most = GROWTH * discs.len();
-        let mut cloud = SurfelCloud { rest: discs, colours, phyxels, carried: Carried::default(), spacing, size, most };
+        let (carried, axes, maps) = (Carried::default(), Vec::new(), Maps::default());
+        let mut cloud = SurfelCloud { rest: discs, colours, phyxels, carried, axes, maps, spacing, size, most };
         cloud.tie();
         cloud
     }
@@ -67,18 +72,29 @@ impl SurfelCloud {
     fn tie(&mut self) {
         let points: Vec<[f64; 3]> = self.rest.iter().map(|d| d.point).collect();
         self.carried = Carried::new(&self.phyxels, &points, self.spacing).0;
+        self.axes.clear();
+        let axes = |discs: &[Disc]| [0, 1].map(|k| lines(discs.iter().map(|d| d.tangents[k].map(|c| c as f32))));
+        self.axes.extend(self.rest.chunks(BLOCK).map(axes));
     }
 
     /// The discs under the present motion of the phyxels from rest, and then adapted to it.
     pub fn follow(&mut self, site: impl Fn(usize) -> Site + Sync) -> Surfels {
-        let maps = self.carried.maps(site);
-        let mut surfels = self.carry(&maps);
-        if self.adapt(&surfels) {
+        let mut out = Surfels::default();
+        self.follow_into(site, &mut out);
+        out
+    }
+
+    /// The same, into memory that is there already.
+    pub fn follow_into(&mut self, site: impl Fn(usize) -> Site + Sync, out: &mut Surfels) {
+        let mut maps = std::mem::take(&mut self.maps);
+        self.carried.maps_into(site, &mut maps);
+        let odd = self.carry(&maps, out);
+        if odd.any() && self.adapt(out) {
             self.tie();
-            surfels = self.carry(&maps);
+            self.carry(&maps, out);
         }
-        surfels.colours = self.colours.clone();
-        surfels
+        self.maps = maps;
+        out.colours.clone_from(&self.colours);
     }
 
     /// The discs after the phyxels have moved to `now`, wherever they were; for matter without a rest shape.
@@ -94,26 +110,70 @@ impl SurfelCloud {
         surfels
     }
 
-    /// One product with a sparse matrix: centres, axes and normals.
-    fn carry(&self, maps: &[AffineMap]) -> Surfels {
-        let count = self.len();
-        let mut out = Surfels {
-            points: vec![[0.0; 3]; count],
-            normals: vec![[0.0; 3]; count],
-            tangents: vec![[[0.0; 3]; 2]; count],
-            colours: Vec::new(),
-        };
-        par::update3((&mut out.points, &mut out.normals, &mut out.tangents), &|first, points, normals, tangents| {
-            for k in 0..points.len() {
-                let map = self.carried.blend(maps, first + k);
-                points[k] = self.carried.place(&map, first + k);
-                tangents[k] = self.rest[first + k].tangents.map(|t| turned(&map, t));
-                normals[k] = normal(&tangents[k]);
-            }
-            [0.0; 2]
+    /// One product with a sparse matrix: centres, axes and normals. How many discs are to be split or merged.
+    fn carry(&self, maps: &Maps, out: &mut Surfels) -> Odd {
+        out.points.resize(self.len(), [0.0; 3]);
+        out.normals.resize(self.len(), [0.0; 3]);
+        out.tangents.resize(self.len(), [[0.0; 3]; 2]);
+        let arrays = (&mut out.points[..], &mut out.normals[..], &mut out.tangents[..]);
+        let [long, small] = par::update3(arrays, &|first, points, normals, tangents| {
+            let mut odd = OddOnes::new(self.size);
+            vectorised(
+                #[inline(always)]
+                || {
+                    let discs = points.chunks_mut(BLOCK).zip(normals.chunks_mut(BLOCK)).zip(tangents.chunks_mut(BLOCK));
+                    for (b, ((points, normals), tangents)) in discs.enumerate() {
+                        self.carry_block(maps, first + BLOCK * b, (points, normals, tangents), &mut odd);
+                    }
+                },
+            );
+            odd.count()
         });
-        out
+        Odd { long, small }
     }
+
+    #[inline(always)]
+    fn carry_block(&self, maps: &Maps, first: usize, out: Out<'_>, odd: &mut OddOnes) {
+        let block = self.carried.blend(maps, first);
+        let place = self.carried.place(maps, &block, first);
+        let [a, b] = &self.axes[first / BLOCK];
+        let (a, b) = (maps.turn(&block, a), maps.turn(&block, b));
+        let (normal, square) = normals(&a, &b);
+        odd.see(&a, &b, &square, out.0.len());
+        for (l, x) in out.0.iter_mut().enumerate() {
+            *x = [place[0][l], place[1][l], place[2][l]];
+        }
+        for (l, n) in out.1.iter_mut().enumerate() {
+            *n = wide(&normal, l);
+        }
+        for (l, t) in out.2.iter_mut().enumerate() {
+            *t = [wide(&a, l), wide(&b, l)];
+        }
+    }
+}
+
+/// Places, normals and half axes of a block of discs.
+type Out<'a> = (&'a mut [[f64; 3]], &'a mut [[f64; 3]], &'a mut [[[f64; 3]; 2]]);
+
+#[inline(always)]
+fn wide(lines: &Lines<f32>, lane: usize) -> [f64; 3] {
+    [f64::from(lines[0][lane]), f64::from(lines[1][lane]), f64::from(lines[2][lane])]
+}
+
+/// Unit normals of discs, and the squares of what their half axes span [m⁴].
+#[inline(always)]
+fn normals(a: &Lines<f32>, b: &Lines<f32>) -> (Lines<f32>, [f32; BLOCK]) {
+    let (mut normal, mut square) = ([[0.0; BLOCK]; 3], [0.0; BLOCK]);
+    for l in 0..BLOCK {
+        let across = Vec3([a[0][l], a[1][l], a[2][l]]).cross(Vec3([b[0][l], b[1][l], b[2][l]]));
+        square[l] = across.norm_squared();
+        let per_length = 1.0 / square[l].sqrt();
+        let per_length = if square[l] > 0.0 { per_length } else { 0.0 };
+        for k in 0..3 {
+            normal[k][l] = across[k] * per_length;
+        }
+    }
+    (normal, square)
 }
 
 /// A disc after a motion.
@@ -132,12 +192,6 @@ fn shown(discs: &[Disc]) -> Surfels {
     }
 }
 
-#[inline(always)]
-fn turned(map: &AffineMap, [x, y, z]: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|a| map[a] * x + map[3 + a] * y + map[6 + a] * z)
-}
-
-#[inline(always)]
 fn normal(tangents: &[[f64; 3]; 2]) -> [f64; 3] {
     unit(V::cross(Vec3(tangents[0]), Vec3(tangents[1]))).0
 }

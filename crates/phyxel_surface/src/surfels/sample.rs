@@ -36,6 +36,8 @@ pub fn sample_skin(mesh: &TriMesh, colours: &[[f32; 3]], count: usize) -> (Vec<D
         size *= off.sqrt();
         chosen = choose(&points, &grid, size);
     }
+    // Discs side by side are carried by the same phyxels: neighbours in memory find them close at hand.
+    chosen.sort_by_cached_key(|&i| (along_a_curve(points[i].map(|c| c / (4.0 * size))), i));
     let discs = chosen.iter().map(|&i| candidates[i].disc(COVER * size)).collect();
     let tints = if colours.is_empty() {
         Vec::new()
@@ -108,6 +110,16 @@ fn candidates(mesh: &TriMesh, total: f64, count: usize) -> Vec<Candidate> {
     order.sort_by_key(|i| mixed(*i as u64));
     let mut slots: Vec<Option<Candidate>> = out.into_iter().map(Some).collect();
     order.into_iter().filter_map(|i| slots[i].take()).collect()
+}
+
+/// Where a place is on Morton's curve, which passes through all cubes of one unit and seldom jumps far.
+fn along_a_curve(x: [f64; 3]) -> u64 {
+    let spread = |c: f64| {
+        let cube = (c.floor() as i64).wrapping_add(1 << 20) as u64;
+        (0..21).fold(0_u64, |bits, k| bits | (cube >> k & 1) << (3 * k))
+    };
+    let [a, b, c] = x.map(spread);
+    a | b << 1 | c << 2
 }
 
 /// A number that looks like chance (the finaliser of SplitMix64).

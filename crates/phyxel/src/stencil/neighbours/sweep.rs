@@ -1,9 +1,9 @@
 //! The search itself, for a run of points in the order of the grid.
 
-use super::super::vectorised::Vectorised;
 use super::Radii;
 use super::grid::{Grid, Reach};
 use crate::math::{Real, Vec3};
+use crate::vectorised::Vectorised;
 use std::ops::Range;
 
 /// Points per task.

@@ -2,7 +2,7 @@
 
 /// Work to be compiled for the widest registers of the processor at hand. A `FnMut`, because a `FnOnce` is called
 /// through a shim that is compiled for the narrowest.
-pub(super) struct Vectorised<F>(pub F);
+pub(crate) struct Vectorised<F>(pub F);
 
 impl<F: FnMut()> pulp::WithSimd for Vectorised<F> {
     type Output = ();
@@ -10,4 +10,11 @@ impl<F: FnMut()> pulp::WithSimd for Vectorised<F> {
     fn with_simd<S: pulp::Simd>(mut self, _: S) {
         (self.0)();
     }
+}
+
+/// Does work with the widest registers of the processor at hand, as far as it is a closure marked `#[inline(always)]` that
+/// calls nothing but such functions. Products are never fused with sums, so that every processor finds the same bits.
+#[inline(always)]
+pub fn vectorised(work: impl FnMut()) {
+    pulp::Arch::new().dispatch(Vectorised(work));
 }
