@@ -7,7 +7,7 @@
 //! fills one register, and offsets come from positions, which stay in the cache.
 
 use super::general::{General, Penalty};
-use super::vectorised::Vectorised;
+use crate::vectorised::Vectorised;
 use crate::math::{Mat3, Quad, Real, Vec3};
 use crate::par;
 
