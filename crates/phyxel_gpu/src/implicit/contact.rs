@@ -61,7 +61,8 @@ impl Touching {
                 least = implicit.reference(resident)?;
             }
             let (found, reactions, resistance) = implicit.reactions(resident)?;
-            let changed = touch::update(&mut self.touches, (&found, &reactions), &resistance, (round, gamma));
+            let read = (&found[..], &reactions[..]);
+            let changed = touch::update(model, &mut self.touches, read, &resistance, (round, gamma, true));
             let added = touch::add_passing(model, (&stage, &self.pins), |n| found[n], &mut self.touches);
             if !(changed || added) {
                 break;
