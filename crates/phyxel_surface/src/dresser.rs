@@ -3,7 +3,7 @@
 use crate::colours::{phyxel_colours, skin_colours};
 use crate::error::SurfaceError;
 use crate::mesh::Closedness;
-use crate::multi::{Moment, MultiSurface};
+use crate::multi::{Moment, MultiSurface, Wall};
 use crate::reconstruction::{Matter, Reconstruction, ReconstructionSettings};
 use crate::surfels::{SurfelCloud, sample_skin};
 use phyxel::math::Real;
@@ -109,10 +109,10 @@ impl Dresser {
                 Dress::Multi(surface, solid) => {
                     let sets = !std::mem::replace(solid, is_solid(simulation, index)) && *solid;
                     let (model, time) = (simulation.model(), simulation.time());
-                    let distance =
-                        |x| model.colliders.iter().map(|c| c.distance(x, time)).fold(f64::INFINITY, f64::min);
-                    let moment = Moment { phyxels: &positions(simulation, body), mould: &distance, sets };
-                    out.surfels = Some(surface.advance(&moment));
+                    let distances: Vec<_> = model.colliders.iter().map(|c| move |x| c.distance(x, time)).collect();
+                    let mould: Vec<Wall<'_>> = distances.iter().map(|d| d as Wall<'_>).collect();
+                    let moment = Moment { phyxels: &positions(simulation, body), mould: &mould, sets };
+                    surface.advance_into(&moment, out.surfels.get_or_insert_default());
                 }
             }
             report.bodies += 1;

@@ -1,8 +1,9 @@
 //! How matter moved since the last frame, everywhere around the phyxels.
 
+use crate::felt::{Felt, SIDE_BY_SIDE, exp};
 use crate::grid::PointGrid;
 use phyxel::math::{Mat3, Vec3, pseudo_inverse_symmetric};
-use phyxel::par;
+use phyxel::model::{BLOCK, Blended, Lines, Maps, Site, lines};
 
 type V = Vec3<f64>;
 
@@ -10,9 +11,18 @@ type V = Vec3<f64>;
 /// (Müller et al. 2004, eq. 27). Nothing but positions goes into it, so it holds for matter that has no rest shape.
 pub struct Flow {
     before: PointGrid,
-    /// Displacement and gradient of the motion around each phyxel, and where it was.
-    moves: Vec<(V, V, Mat3<f64>)>,
-    reach: f64,
+    felt: Felt,
+    maps: Maps,
+    /// Among the phyxels before, so that no digits are lost [m].
+    origin: V,
+}
+
+/// Where a block of places went.
+pub struct Moved<'a> {
+    flow: &'a Flow,
+    block: Blended,
+    /// The places, axis by axis [m].
+    pub places: Lines<f64>,
 }
 
 /// How far points look, in spacings, and the Gaussian's exponent there; as for skins.
@@ -26,38 +36,93 @@ impl Flow {
     pub fn new(before: &[[f64; 3]], now: &[[f64; 3]], spacing: f64) -> Self {
         let reach = REACH * spacing;
         let grid = PointGrid::new(before, reach);
-        let mut moves = vec![(V::zero(), V::zero(), Mat3::identity()); before.len()];
-        par::for_each(&mut moves, |j, out| {
+        let origin = before.iter().find(|p| Vec3(**p).is_finite()).map_or(V::zero(), |p| Vec3(*p));
+        let local: Vec<[f64; 3]> = before.iter().map(|p| (Vec3(*p) - origin).0).collect();
+        let mut maps = Maps::default();
+        maps.fill(&local, |j| {
             let (x, y) = (Vec3(before[j]), Vec3(now[j]));
-            *out = (x, y, gradient(&grid, now, (x, y), reach));
+            Site { position: now[j], deformation: gradient(&grid, now, (x, y), reach) }
         });
-        Flow { before: grid, moves, reach }
+        Flow { before: grid, felt: Felt::new(before, spacing, REACH), maps, origin }
     }
 
-    /// Where a place went, and the gradient of the motion there.
-    pub fn at(&self, x: V) -> (V, Mat3<f64>) {
-        let mut reach = self.reach;
-        for _ in 0..8 {
-            let (mut place, mut gradient, mut total) = (V::zero(), Mat3::zero(), 0.0);
-            self.before.each_within(x, reach, |j, arm, square| {
-                let weight = (-DECAY * square / (reach * reach)).exp();
-                let (_, now, g) = &self.moves[j as usize];
-                place += (*now - *g * arm) * weight;
-                gradient += *g * weight;
-                total += weight;
-            });
-            if total > 1e-9 {
-                return (place * (1.0 / total), gradient * (1.0 / total));
-            }
-            reach *= 2.0;
+    /// Where places went, [`BLOCK`] of them at most.
+    #[inline(always)]
+    pub fn block(&self, places: impl Iterator<Item = V> + Clone) -> Moved<'_> {
+        let mut block = Blended::default();
+        let mut shares = Shares::default();
+        for (lane, x) in places.clone().take(BLOCK).enumerate() {
+            self.weigh(x, &mut shares);
+            self.maps.blend(&shares.all[..shares.count], lane, &mut block);
         }
-        match self.before.nearest(x) {
-            Some((j, _)) => {
-                let (before, now, g) = &self.moves[j as usize];
-                (*now + *g * (x - *before), *g)
+        let places = self.maps.place(&block, &lines(places.map(|x| (x - self.origin).0)));
+        Moved { flow: self, block, places }
+    }
+
+    /// The phyxels around a place, and weights that sum to one; the nearest alone where there is none.
+    #[inline(always)]
+    fn weigh(&self, x: V, shares: &mut Shares) {
+        const FAR: f32 = (REACH * REACH) as f32;
+        shares.count = 0;
+        let (groups, local) = self.felt.at(x);
+        let mut total = 0.0;
+        for group in groups {
+            let (_, square) = group.arms(local);
+            let mut exponent = square;
+            for k in 0..SIDE_BY_SIDE {
+                exponent[k] = -(DECAY as f32) / FAR * square[k].min(FAR);
             }
-            None => (x, Mat3::identity()),
+            let weight = exp(&exponent);
+            for k in 0..SIDE_BY_SIDE {
+                if square[k] < FAR && shares.count < MOST {
+                    shares.all[shares.count] = (group.who[k], weight[k]);
+                    shares.count += 1;
+                    total += weight[k];
+                }
+            }
         }
+        if shares.count == 0
+            && let Some((j, _)) = self.before.nearest(x)
+        {
+            (shares.all[0], shares.count, total) = ((j, 1.0), 1, 1.0);
+        }
+        let per_total = 1.0 / total;
+        shares.all[..shares.count].iter_mut().for_each(|s| s.1 *= per_total);
+    }
+}
+
+impl Moved<'_> {
+    /// What became of arms from the places [m].
+    #[inline(always)]
+    pub fn turn(&self, arms: &Lines<f32>) -> Lines<f32> {
+        self.flow.maps.turn(&self.block, arms)
+    }
+
+    /// What became of normals at the places; they turn as areas do, and keep no length.
+    #[inline(always)]
+    pub fn turn_areas(&self, normals: &Lines<f32>) -> Lines<f32> {
+        self.flow.maps.turn_areas(&self.block, normals)
+    }
+
+    /// A place [m].
+    #[inline(always)]
+    pub fn place(&self, lane: usize) -> V {
+        Vec3([self.places[0][lane], self.places[1][lane], self.places[2][lane]])
+    }
+}
+
+/// Phyxels around one place: three times as many as matter has that is not pressed together, and then some.
+const MOST: usize = 96;
+
+/// The phyxels that move a place, with their weights.
+struct Shares {
+    all: [(u32, f32); MOST],
+    count: usize,
+}
+
+impl Default for Shares {
+    fn default() -> Self {
+        Shares { all: [(0, 0.0); MOST], count: 0 }
     }
 }
 
@@ -87,10 +152,26 @@ mod tests {
         let shift = Vec3([1.0, -2.0, 0.5]);
         let now: Vec<[f64; 3]> = before.iter().map(|p| (map * Vec3(*p) + shift).0).collect();
         let flow = Flow::new(&before, &now, 0.1);
-        for x in [[0.21, 0.13, 0.3], [-0.05, 0.2, 0.45], [2.0, 0.0, 0.0]].map(Vec3) {
-            let (place, gradient) = flow.at(x);
-            assert!((place - (map * x + shift)).norm() < 1e-12, "{place:?}");
-            assert!((gradient - map).norm() < 1e-11);
+        let places = [[0.21, 0.13, 0.3], [-0.05, 0.2, 0.45], [2.0, 0.0, 0.0]].map(Vec3);
+        let moved = flow.block(places.iter().copied());
+        let arm = Vec3([0.3, -0.5, 0.8]);
+        let arms = lines(std::iter::repeat_n(arm.0.map(|c| c as f32), 3));
+        let (turned, areas) = (moved.turn(&arms), moved.turn_areas(&arms));
+        for (l, x) in places.iter().enumerate() {
+            assert!((moved.place(l) - (map * *x + shift)).norm() < 1e-12, "{:?}", moved.place(l));
+            let at = |lines: &Lines<f32>| Vec3([0, 1, 2].map(|a| f64::from(lines[a][l])));
+            // Directions have seven digits.
+            assert!((at(&turned) - map * arm).norm() < 1e-6);
+            assert!((at(&areas) - map.cofactor() * arm).norm() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn nothing_moves_without_phyxels() {
+        let x = Vec3([0.3, 1.0, -2.0]);
+        for phyxels in [Vec::new(), vec![[f64::NAN; 3]; 3]] {
+            let flow = Flow::new(&phyxels, &phyxels, 0.1);
+            assert_eq!(flow.block(std::iter::once(x)).place(0), x);
         }
     }
 }

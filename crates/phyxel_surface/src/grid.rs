@@ -50,7 +50,7 @@ impl PointGrid {
     fn sort(&mut self, points: &[[f64; 3]]) {
         let cell_of = |p: &[f64; 3]| {
             let finite = p.iter().all(|c| c.is_finite());
-            finite.then(|| self.index([0, 1, 2].map(|a| self.along(p[a], a))))
+            finite.then(|| self.index([self.along(p[0], 0), self.along(p[1], 1), self.along(p[2], 2)]))
         };
         let cells: Vec<Option<usize>> = points.iter().map(cell_of).collect();
         let mut starts = std::mem::take(&mut self.starts);
@@ -78,7 +78,8 @@ impl PointGrid {
     }
 
     fn along(&self, x: f64, axis: usize) -> usize {
-        (((x - self.low[axis]) / self.cell).floor().max(0.0) as usize).min(self.counts[axis] - 1)
+        // Truncation is the floor of what is not negative.
+        (((x - self.low[axis]) / self.cell).max(0.0) as usize).min(self.counts[axis] - 1)
     }
 
     fn index(&self, [x, y, z]: [usize; 3]) -> usize {

@@ -4,14 +4,12 @@
 use phyxel::math::Vec3;
 use phyxel::record::Surfels;
 use phyxel::shape::structured::box_points;
-use phyxel_surface::{Disc, Field, Moment, MultiSurface, PointGrid, sample_skin};
+use phyxel_surface::{Disc, Field, Moment, MultiSurface, PointGrid, Wall, sample_skin};
 
 type V = Vec3<f64>;
 const SPACING: f64 = 0.1;
 
-fn nothing(_: V) -> f64 {
-    f64::INFINITY
-}
+const NOTHING: &[Wall<'_>] = &[];
 
 struct Bar {
     phyxels: Vec<[f64; 3]>,
@@ -48,7 +46,7 @@ impl Bar {
     }
 }
 
-fn at<'a>(phyxels: &'a [[f64; 3]], mould: &'a (dyn Fn(V) -> f64 + Sync), sets: bool) -> Moment<'a> {
+fn at<'a>(phyxels: &'a [[f64; 3]], mould: &'a [Wall<'a>], sets: bool) -> Moment<'a> {
     Moment { phyxels, mould, sets }
 }
 
@@ -75,7 +73,7 @@ fn widest_hole(phyxels: &[[f64; 3]], surfels: &Surfels, size: f64) -> f64 {
 fn detail_stays_where_nothing_parts() {
     let bar = bar(0.01);
     let mut surface = bar.surface();
-    let start = surface.advance(&at(&bar.phyxels, &nothing, false));
+    let start = surface.advance(&at(&bar.phyxels, NOTHING, false));
     // It is turned, bent a little, and turned back, in many frames.
     let mut last = start.clone();
     for k in 1..=40 {
@@ -89,7 +87,7 @@ fn detail_stays_where_nothing_parts() {
                 [c * p[0] - s * bent, s * p[0] + c * bent, p[2]]
             })
             .collect();
-        last = surface.advance(&at(&moved, &nothing, false));
+        last = surface.advance(&at(&moved, NOTHING, false));
     }
     assert_eq!(surface.detail_gone(), 0.0);
     assert_eq!(last.points.len(), start.points.len());
@@ -102,15 +100,15 @@ fn detail_stays_where_nothing_parts() {
 fn parting_opens_no_holes_keeps_colours_and_leaves_far_detail_alone() {
     let bar = bar(0.01);
     let mut surface = bar.surface();
-    let start = surface.advance(&at(&bar.phyxels, &nothing, false));
+    let start = surface.advance(&at(&bar.phyxels, NOTHING, false));
     let (mut phyxels, mut surfels) = (Vec::new(), Surfels::default());
     for k in 1..=30 {
         phyxels = bar.parted(0.02 * k as f64);
-        surfels = surface.advance(&at(&phyxels, &nothing, false));
+        surfels = surface.advance(&at(&phyxels, NOTHING, false));
     }
     // A few more frames in which nothing moves.
     for _ in 0..5 {
-        surfels = surface.advance(&at(&phyxels, &nothing, false));
+        surfels = surface.advance(&at(&phyxels, NOTHING, false));
     }
     let hole = widest_hole(&phyxels, &surfels, bar.size);
     println!("{} discs became {}; the widest hole is {hole} half axes", start.points.len(), surfels.points.len());
@@ -159,7 +157,7 @@ fn merging_closes_the_seam_and_keeps_colours() {
         if k <= 20 {
             phyxels = bar.parted(0.4 - 0.02 * k as f64);
         }
-        surfels = surface.advance(&at(&phyxels, &nothing, false));
+        surfels = surface.advance(&at(&phyxels, NOTHING, false));
     }
     let hole = widest_hole(&phyxels, &surfels, bar.size);
     println!("the widest hole after merging is {hole} half axes");
@@ -179,12 +177,12 @@ fn a_mould_is_filled_to_its_walls_and_its_shape_stays_when_the_matter_sets() {
     let mut surface = bar.surface();
     // The floor is wavy, and comes up to 0.03 into the bar.
     let floor = |x: V| x[1] - 0.03 * (std::f64::consts::TAU * x[0] / 0.4).sin();
-    let pressed = surface.advance(&at(&bar.phyxels, &floor, true));
+    let pressed = surface.advance(&at(&bar.phyxels, &[&floor], true));
     let below = pressed.points.iter().map(|p| floor(Vec3(*p))).fold(f64::INFINITY, f64::min);
     assert!(below > -1e-4, "{below}");
     // Lifted off, it keeps the waves.
     let lifted: Vec<[f64; 3]> = bar.phyxels.iter().map(|p| [p[0], p[1] + 0.5, p[2]]).collect();
-    let free = surface.advance(&at(&lifted, &floor, false));
+    let free = surface.advance(&at(&lifted, &[&floor], false));
     let under: Vec<f64> = free
         .points
         .iter()
@@ -194,4 +192,18 @@ fn a_mould_is_filled_to_its_walls_and_its_shape_stays_when_the_matter_sets() {
     assert!(under.len() > 200, "{}", under.len());
     let waves = under.iter().filter(|d| d.abs() < 2e-3).count();
     assert!(2 * waves > under.len(), "{waves} of {} discs keep the mould", under.len());
+}
+
+#[test]
+fn threads_leave_no_trace() {
+    let bar = bar(0.01);
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
+        pool.install(|| {
+            let mut surface = bar.surface();
+            let frames = (1..=8).map(|k| surface.advance(&at(&bar.parted(0.03 * k as f64), NOTHING, false)));
+            frames.collect::<Vec<Surfels>>()
+        })
+    };
+    assert_eq!(run(1), run(3));
 }

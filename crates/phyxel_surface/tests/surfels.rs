@@ -119,3 +119,20 @@ fn discs_flow_with_matter_that_has_no_rest_shape() {
         assert!(away.abs() < 1e-9, "{back:?}");
     }
 }
+
+#[test]
+fn threads_leave_no_trace() {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
+        pool.install(|| {
+            let (mut cloud, sampling, _) = cloud(5000);
+            let bend = |j: usize| {
+                let x = Vec3(sampling.points[j]);
+                let deformation = Mat3([[1.0, 0.0, 0.0], [0.6 * x[0], 1.4, 0.0], [0.0, 0.0, 1.0]]);
+                Site { position: [x[0], 1.4 * x[1] + 0.3 * x[0] * x[0], x[2]], deformation }
+            };
+            cloud.follow(bend)
+        })
+    };
+    assert_eq!(run(1), run(3));
+}

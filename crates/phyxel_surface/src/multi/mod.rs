@@ -2,6 +2,7 @@
 
 mod boundary;
 mod field;
+mod mould;
 mod resample;
 
 pub use boundary::boundary_probabilities;
@@ -13,8 +14,10 @@ use crate::mesh::unit;
 use crate::surfels::{COVER, Disc, frame};
 use boundary::Watch;
 use phyxel::math::Vec3;
-use phyxel::par;
+use phyxel::model::{BLOCK, lines};
 use phyxel::record::Surfels;
+use phyxel::{par, vectorised};
+use resample::Limits;
 
 type V = Vec3<f64>;
 
@@ -35,14 +38,25 @@ struct Shown {
     point: V,
     normal: V,
     colour: [f32; 3],
+    /// Too few discs are around it, or it is new.
+    loose: bool,
 }
+
+impl Shown {
+    fn of(z: &Zombie) -> Self {
+        Shown { point: z.point, normal: z.normal, colour: z.colour, loose: false }
+    }
+}
+
+/// Distance to a thing that matter may lie in or on, negative inside of that [m].
+pub type Wall<'a> = &'a (dyn Fn(V) -> f64 + Sync);
 
 /// Where phyxels are and what they touch, in one frame.
 pub struct Moment<'a> {
     /// The phyxels [m].
     pub phyxels: &'a [[f64; 3]],
-    /// Distance to what the matter lies in or on, negative inside of that [m].
-    pub mould: &'a (dyn Fn(V) -> f64 + Sync),
+    /// What the matter lies in or on.
+    pub mould: &'a [Wall<'a>],
     /// The matter sets: what was taken over from the mould stays.
     pub sets: bool,
 }
@@ -55,9 +69,12 @@ pub struct MultiSurface {
     phyxels: Vec<[f64; 3]>,
     watch: Watch,
     spacing: f64,
-    /// Least distance between discs that are spread evenly [m].
+    /// Least distance between the discs of the beginning, which are spread evenly [m].
     size: f64,
-    most: usize,
+    /// The same of the drawn ones: it grows with the surface, so that they stay about as many as they were [m].
+    apart: f64,
+    /// How many there were.
+    start: usize,
     round: u64,
 }
 
@@ -68,8 +85,12 @@ const LAMBDA: f64 = 12.0;
 const SEES: f64 = 1.8;
 /// Rounds of spreading per frame; those after the first only where something was multiplied.
 const SPREADS: usize = 2;
-/// How many times as many discs there may be as there were.
-const GROWTH: usize = 8;
+/// A zombie of which nothing is left to show is put back onto the implicit surface once in so many frames.
+const SELDOM: u64 = 4;
+/// No more than this many times as many discs as there were, however fast the surface grows.
+const GROWTH: usize = 3;
+/// By how much drawn discs grow or shrink in a frame at most, while there are too many or too few.
+const BREATH: f64 = 1.04;
 
 impl MultiSurface {
     /// Discs of half axis `size` [m] on the skin of phyxels, which are `spacing` [m] apart. `colours` has one for each disc,
@@ -82,10 +103,10 @@ impl MultiSurface {
             gone: 0.0,
         };
         let zombies: Vec<Zombie> = discs.iter().enumerate().map(zombie).collect();
-        let shown = zombies.iter().map(|z| Shown { point: z.point, normal: z.normal, colour: z.colour }).collect();
+        let shown = zombies.iter().map(Shown::of).collect();
         let watch = Watch::new(&phyxels, spacing);
-        let (coloured, most) = (!colours.is_empty(), GROWTH * discs.len());
-        MultiSurface { zombies, shown, coloured, phyxels, watch, spacing, size: size / COVER, most, round: 0 }
+        let (coloured, start, size) = (!colours.is_empty(), discs.len(), size / COVER);
+        MultiSurface { zombies, shown, coloured, phyxels, watch, spacing, size, apart: size, start, round: 0 }
     }
 
     /// Discs that are drawn.
@@ -105,42 +126,44 @@ impl MultiSurface {
 
     /// Follows the phyxels to a moment and gives the discs there.
     pub fn advance(&mut self, moment: &Moment<'_>) -> Surfels {
+        let mut out = Surfels::default();
+        self.advance_into(moment, &mut out);
+        out
+    }
+
+    /// The same, into memory that is there already.
+    pub fn advance_into(&mut self, moment: &Moment<'_>, out: &mut Surfels) {
         self.round += 1;
         let field = Field::new(moment.phyxels, self.spacing);
         self.carry(moment.phyxels);
         self.blend(&field, moment.phyxels);
         self.settle(&field);
-        let contact = self.pressed(moment);
+        let contact = mould::pressed(&self.shown, moment.mould, 1e-3 * self.size);
         if moment.sets {
             self.keep(&contact);
         }
-        self.surfels(&contact)
+        self.show(&contact, out);
     }
 
     /// Both representations move with the matter (section 5.1).
     fn carry(&mut self, now: &[[f64; 3]]) {
         let flow = Flow::new(&self.phyxels, now, self.spacing);
-        let carried = |point: V, normal: V| {
-            let (place, gradient) = flow.at(point);
-            // Normals turn as areas do.
-            let turned = gradient.cofactor() * normal;
-            (place, if turned.norm() > 0.0 { unit(turned) } else { normal })
-        };
-        par::for_each(&mut self.zombies, |_, z| (z.point, z.normal) = carried(z.point, z.normal));
-        par::for_each(&mut self.shown, |_, s| (s.point, s.normal) = carried(s.point, s.normal));
+        move_all(&flow, &mut self.zombies, |z| (&mut z.point, &mut z.normal));
+        move_all(&flow, &mut self.shown, |s| (&mut s.point, &mut s.normal));
         self.phyxels = now.to_vec();
     }
 
     /// Zombies near phyxels whose place in the boundary changes go over to the implicit surface. With function values that
     /// change linearly, the paper's `b_I = (s̃ᵗ − sᵗ⁻¹)/(S − sᵗ⁻¹)` is the share of what was left that goes now.
-    fn blend(&mut self, field: &Field, now: &[[f64; 3]]) {
+    fn blend(&mut self, field: &Field<'_>, now: &[[f64; 3]]) {
         let changes = self.watch.changes(now, self.spacing);
         let changing: Vec<usize> = (0..changes.len()).filter(|&i| changes[i] != 0.0).collect();
         let grid = (!changing.is_empty()).then(|| PointGrid::new(now, SEES * self.spacing));
         let reach = SEES * self.spacing;
-        par::for_each(&mut self.zombies, |_, z| {
+        let turn = self.round % SELDOM;
+        par::for_each(&mut self.zombies, |i, z| {
             let before = z.gone;
-            if let Some(grid) = &grid {
+            if let Some(grid) = grid.as_ref().filter(|_| z.gone < 1.0) {
                 let (mut sum, mut count) = (0.0, 0.0_f64);
                 grid.each_within(z.point, reach, |j, _, _| {
                     sum += changes[j as usize];
@@ -149,12 +172,12 @@ impl MultiSurface {
                 // Eq. 30.
                 z.gone = (z.gone + LAMBDA / count.max(1.0) * f64::abs(sum)).min(1.0);
             }
-            if z.gone == 0.0 {
+            if z.gone == 0.0 || (before == 1.0 && i as u64 % SELDOM != turn) {
                 return;
             }
             let share = if before < 1.0 { (z.gone - before) / (1.0 - before) } else { 1.0 };
             if share > 0.0 {
-                let (place, normal) = field.project(z.point);
+                let (place, normal) = field.approach(z.point);
                 z.point = place * share + z.point * (1.0 - share);
                 z.normal = unit(normal * share + z.normal * (1.0 - share));
             }
@@ -163,34 +186,45 @@ impl MultiSurface {
 
     /// Spreads the drawn discs and puts them back onto the surface: that of the zombies where these still show detail, the
     /// implicit one elsewhere.
-    fn settle(&mut self, field: &Field) {
-        let points: Vec<[f64; 3]> = self.zombies.iter().map(|z| z.point.0).collect();
-        let normals: Vec<V> = self.zombies.iter().map(|z| z.normal).collect();
-        let grid = PointGrid::new(&points, 2.0 * self.size);
-        let (zombies, size) = (&self.zombies, self.size);
-        let project =
-            |shown: &mut [Shown]| par::for_each(shown, |_, s| onto(s, field, zombies, (&grid, &normals), size));
-        project(&mut self.shown);
+    fn settle(&mut self, field: &Field<'_>) {
+        let detail = Detail::new(&self.zombies, self.size);
         // Where nothing has changed, the discs of the beginning are as even as can be, and stay.
         if self.zombies.iter().all(|z| z.gone == 0.0) {
+            par::for_each(&mut self.shown, |_, s| detail.onto(s, field));
             return;
         }
+        self.shown.iter_mut().for_each(|s| s.loose = true);
         for k in 0..SPREADS {
-            let grew = resample::recount(&mut self.shown, size, self.most, self.round * SPREADS as u64 + k as u64);
-            resample::repel(&mut self.shown, size);
-            project(&mut self.shown);
+            let limits = Limits { apart: self.apart, most: GROWTH * self.start };
+            let grew = resample::spread(&mut self.shown, limits, self.round * SPREADS as u64 + k as u64);
+            par::for_each(&mut self.shown, |_, s| {
+                if k == 0 || s.loose {
+                    detail.onto(s, field)
+                }
+            });
             if !grew {
                 break;
             }
         }
-        self.colour(&grid);
+        self.breathe();
+        if self.coloured {
+            let points: Vec<[f64; 3]> = self.zombies.iter().map(|z| z.point.0).collect();
+            self.colour(&PointGrid::new(&points, 2.0 * self.size));
+        }
+    }
+
+    /// Larger discs on a surface that has grown by more than a tenth, and those of the beginning on one that has not.
+    fn breathe(&mut self) {
+        let grown = self.shown.len() as f64 / (1.1 * self.start as f64);
+        if grown > 1.0 {
+            self.apart *= grown.sqrt().min(BREATH);
+        } else if self.shown.len() < self.start {
+            self.apart = (self.apart / BREATH).max(self.size);
+        }
     }
 
     /// Colours of the drawn discs from the zombies around them.
     fn colour(&mut self, grid: &PointGrid) {
-        if !self.coloured {
-            return;
-        }
         let (zombies, size) = (&self.zombies, self.size);
         par::for_each(&mut self.shown, |_, s| {
             let (mut sum, mut total) = ([0.0; 3], 0.0);
@@ -207,34 +241,6 @@ impl MultiSurface {
         });
     }
 
-    /// Where discs lie when those that have gone into the mould are put onto its surface (section 5.2.3).
-    fn pressed(&self, moment: &Moment<'_>) -> Vec<Shown> {
-        let mut out = self.shown.clone();
-        let step = 1e-3 * self.size;
-        par::for_each(&mut out, |_, s| {
-            for _ in 0..3 {
-                let depth = (moment.mould)(s.point);
-                if depth >= 0.0 || !depth.is_finite() {
-                    return;
-                }
-                let slope = |a: usize| {
-                    let mut x = s.point;
-                    x[a] += step;
-                    let ahead = (moment.mould)(x);
-                    x[a] -= 2.0 * step;
-                    (ahead - (moment.mould)(x)) / (2.0 * step)
-                };
-                let away = unit(Vec3([slope(0), slope(1), slope(2)]));
-                if away.norm() == 0.0 {
-                    return;
-                }
-                s.point += away * (-depth);
-                s.normal = -away;
-            }
-        });
-        out
-    }
-
     /// Makes what is drawn the detail from now on: the matter has set.
     fn keep(&mut self, contact: &[Shown]) {
         self.shown = contact.to_vec();
@@ -242,34 +248,92 @@ impl MultiSurface {
         self.zombies = contact.iter().map(zombie).collect();
     }
 
-    fn surfels(&self, discs: &[Shown]) -> Surfels {
-        let axes = |s: &Shown| {
-            let (a, b) = frame(s.normal);
-            [(a * (COVER * self.size)).0, (b * (COVER * self.size)).0]
-        };
-        Surfels {
-            points: discs.iter().map(|s| s.point.0).collect(),
-            normals: discs.iter().map(|s| s.normal.0).collect(),
-            tangents: discs.iter().map(axes).collect(),
-            colours: if self.coloured { discs.iter().map(|s| s.colour).collect() } else { Vec::new() },
+    fn show(&self, discs: &[Shown], out: &mut Surfels) {
+        out.points.resize(discs.len(), [0.0; 3]);
+        out.normals.resize(discs.len(), [0.0; 3]);
+        out.tangents.resize(discs.len(), [[0.0; 3]; 2]);
+        let arrays = (&mut out.points[..], &mut out.normals[..], &mut out.tangents[..]);
+        par::update3(arrays, &|first, points, normals, tangents| {
+            for k in 0..points.len() {
+                let Shown { point, normal, .. } = discs[first + k];
+                let (a, b) = frame(normal);
+                let half = COVER * self.apart;
+                (points[k], normals[k], tangents[k]) = (point.0, normal.0, [(a * half).0, (b * half).0]);
+            }
+            [0.0; 2]
+        });
+        out.colours.clear();
+        if self.coloured {
+            out.colours.extend(discs.iter().map(|s| s.colour));
         }
     }
 }
 
-/// Puts a drawn disc onto the surface: the closest zombie says which.
-fn onto(s: &mut Shown, field: &Field, zombies: &[Zombie], (grid, normals): (&PointGrid, &[V]), size: f64) {
-    let gone = match grid.nearest(s.point) {
-        Some((j, distance)) if distance < 2.0 * size => zombies[j as usize].gone,
-        _ => 1.0,
-    };
-    if gone < 1.0 {
+/// Moves discs with the matter around them.
+fn move_all<T: Send>(flow: &Flow, discs: &mut [T], parts: impl Fn(&mut T) -> (&mut V, &mut V) + Sync) {
+    par::chunks(discs, par::GRAIN, |_, discs| {
+        vectorised(
+            #[inline(always)]
+            || discs.chunks_mut(BLOCK).for_each(|discs| move_block(flow, discs, &parts)),
+        );
+    });
+}
+
+#[inline(always)]
+fn move_block<T>(flow: &Flow, discs: &mut [T], parts: &impl Fn(&mut T) -> (&mut V, &mut V)) {
+    let mut before = [(V::zero(), V::zero()); BLOCK];
+    for (l, disc) in discs.iter_mut().enumerate() {
+        let (point, normal) = parts(disc);
+        before[l] = (*point, *normal);
+    }
+    let before = &before[..discs.len()];
+    let moved = flow.block(before.iter().map(|b| b.0));
+    let turned = moved.turn_areas(&lines(before.iter().map(|b| b.1.0.map(|c| c as f32))));
+    for (l, disc) in discs.iter_mut().enumerate() {
+        let (point, normal) = parts(disc);
+        let area = Vec3([f64::from(turned[0][l]), f64::from(turned[1][l]), f64::from(turned[2][l])]);
+        *point = moved.place(l);
+        if area.norm_squared() > 0.0 {
+            *normal = unit(area);
+        }
+    }
+}
+
+/// The zombies that still show something of the beginning.
+struct Detail<'a> {
+    zombies: &'a [Zombie],
+    /// All of them; nothing where all are gone.
+    all: PointGrid,
+    /// Those that are not.
+    left: PointGrid,
+    normals: Vec<V>,
+    size: f64,
+}
+
+impl<'a> Detail<'a> {
+    fn new(zombies: &'a [Zombie], size: f64) -> Self {
+        let left: Vec<[f64; 3]> = zombies.iter().filter(|z| z.gone < 1.0).map(|z| z.point.0).collect();
+        let all: Vec<[f64; 3]> = if left.is_empty() { Vec::new() } else { zombies.iter().map(|z| z.point.0).collect() };
+        let normals = all.iter().zip(zombies).map(|(_, z)| z.normal).collect();
+        let grid = |points: &[[f64; 3]]| PointGrid::new(points, 2.0 * size);
+        Detail { zombies, left: grid(&left), all: grid(&all), normals, size }
+    }
+
+    /// Puts a drawn disc onto the surface: the closest zombie says which.
+    fn onto(&self, s: &mut Shown, field: &Field<'_>) {
+        let mut seen = false;
+        self.left.each_within(s.point, 2.0 * self.size, |_, _, _| seen = true);
+        let close = if seen { self.all.nearest(s.point) } else { None };
+        if close.is_none_or(|(j, _)| self.zombies[j as usize].gone >= 1.0) {
+            (s.point, s.normal) = field.approach(s.point);
+            return;
+        }
         for _ in 0..2 {
             // The moving least squares surface of the zombies, by planes (Levin 2001).
-            let Some((center, normal)) = resample::plane(grid, normals, s.point, s.normal, size) else { break };
+            let plane = resample::plane(&self.all, &self.normals, s.point, s.normal, self.size);
+            let Some((center, normal)) = plane else { break };
             s.point -= normal * normal.dot(s.point - center);
             s.normal = normal;
         }
-    } else {
-        (s.point, s.normal) = field.project(s.point);
     }
 }

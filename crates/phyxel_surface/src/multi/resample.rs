@@ -14,12 +14,17 @@ type V = Vec3<f64>;
 const LOOK: f64 = 2.0;
 /// Fewer neighbours than this: the disc is multiplied.
 const FEWEST: usize = 5;
+/// With this many more, it may have too few after the next round.
+const SOON: usize = 4;
 /// More than this: it may go. The evenly laid discs of the beginning have about nine.
 const MOST: usize = 11;
 /// Discs whose normals differ by more than this cosine are on another sheet.
 const SAME_SHEET: f64 = 0.2;
 /// How far a disc is pushed by its neighbours, as a part of that distance.
 const PUSH: f64 = 0.25;
+
+/// Pushed by more than this, a disc has all its neighbours on one side: its twin goes to the other.
+const ONE_SIDED: f64 = 0.5;
 
 /// Discs by place, for counting neighbours on the same sheet.
 struct Crowd<'a> {
@@ -45,47 +50,86 @@ impl<'a> Crowd<'a> {
     }
 }
 
-/// Pushes discs apart along the surface.
-pub(super) fn repel(discs: &mut Vec<Shown>, size: f64) {
-    let crowd = Crowd::new(discs, size);
-    let mut moved = discs.clone();
-    par::for_each(&mut moved, |i, disc| {
-        let mut push = V::zero();
-        crowd.each(i, |arm, square| {
-            let distance = square.sqrt();
-            if distance > 0.0 {
-                push -= arm * ((1.0 - distance / crowd.look) / distance);
-            }
-        });
-        push = push - disc.normal * push.dot(disc.normal);
-        let length = push.norm();
-        if length > 0.0 {
-            disc.point += push * (size * PUSH * length.min(2.0) / length);
-        }
-    });
-    *discs = moved;
+/// How discs are spread.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// Least distance between two that are spread evenly [m].
+    pub apart: f64,
+    /// No more than this many.
+    pub most: usize,
 }
 
-/// Thins out and multiplies; `round` makes chance differ from call to call. Whether anything is new.
-pub(super) fn recount(discs: &mut Vec<Shown>, size: f64, most: usize, round: u64) -> bool {
-    let mut counts = vec![0_usize; discs.len()];
-    let crowd = Crowd::new(discs, size);
-    par::for_each(&mut counts, |i, count| crowd.each(i, |_, _| *count += 1));
-    let mut out = Vec::with_capacity(discs.len());
+/// How many discs are around one, and where they push it.
+#[derive(Clone, Copy)]
+struct Press {
+    count: usize,
+    push: V,
+}
+
+impl Press {
+    fn on(i: usize, crowd: &Crowd<'_>) -> Self {
+        let mut press = Press { count: 0, push: V::zero() };
+        crowd.each(i, |arm, square| {
+            press.count += 1;
+            let distance = square.sqrt();
+            if distance > 0.0 {
+                press.push -= arm * ((1.0 - distance / crowd.look) / distance);
+            }
+        });
+        press
+    }
+
+    fn along(&self, disc: &Shown) -> V {
+        self.push - disc.normal * self.push.dot(disc.normal)
+    }
+
+    /// Where there is room, if it is on one side.
+    fn aside(&self, disc: &Shown) -> Option<V> {
+        let push = self.along(disc);
+        (push.norm() > ONE_SIDED).then(|| unit(push))
+    }
+
+    /// Along the surface.
+    fn moves(&self, disc: &Shown, apart: f64) -> V {
+        let push = self.along(disc);
+        let length = push.norm();
+        if length > 0.0 { push * (apart * PUSH * length.min(2.0) / length) } else { V::zero() }
+    }
+}
+
+/// Thins out, multiplies and pushes apart; `round` makes chance differ from call to call. Whether anything is new.
+/// Discs that are not loose are only stood beside; the others are loose afterwards if too few are around them.
+pub(super) fn spread(discs: &mut Vec<Shown>, Limits { apart, most }: Limits, round: u64) -> bool {
+    let mut presses = vec![Press { count: 0, push: V::zero() }; discs.len()];
+    let crowd = Crowd::new(discs, apart);
+    par::for_each(&mut presses, |i, press| {
+        if discs[i].loose {
+            *press = Press::on(i, &crowd);
+        }
+    });
+    let mut out = Vec::with_capacity(discs.len() + discs.len() / 8);
     let chance = |i: usize, k: u64| mixed(mixed(round).wrapping_add(i as u64).wrapping_mul(31).wrapping_add(k));
     let share = |n: u64| n as f64 / u64::MAX as f64;
     let mut grew = false;
     for (i, disc) in discs.iter().enumerate() {
-        let count = counts[i];
+        if !disc.loose {
+            out.push(*disc);
+            continue;
+        }
+        let count = presses[i].count;
         if count > MOST && share(chance(i, 0)) < count as f64 / (2 * MOST) as f64 {
             continue;
         }
-        out.push(*disc);
+        let point = disc.point + presses[i].moves(disc, apart);
+        out.push(Shown { point, loose: count < FEWEST + SOON, ..*disc });
         // One at a time and only now and then: the neighbours are about to do the same.
         if count < FEWEST && out.len() < most && share(chance(i, 1)) < (FEWEST - count) as f64 / FEWEST as f64 {
-            let turn = std::f64::consts::TAU * share(chance(i, 2));
-            let (a, b) = frame(disc.normal);
-            out.push(Shown { point: disc.point + (a * turn.cos() + b * turn.sin()) * size, ..*disc });
+            let aside = presses[i].aside(disc).unwrap_or_else(|| {
+                let turn = std::f64::consts::TAU * share(chance(i, 2));
+                let (a, b) = frame(disc.normal);
+                a * turn.cos() + b * turn.sin()
+            });
+            out.push(Shown { point: disc.point + aside * apart, ..*disc });
             grew = true;
         }
     }

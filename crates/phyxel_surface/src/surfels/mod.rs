@@ -100,7 +100,12 @@ impl SurfelCloud {
     /// The discs after the phyxels have moved to `now`, wherever they were; for matter without a rest shape.
     pub fn flow(&mut self, now: &[[f64; 3]]) -> Surfels {
         let flow = Flow::new(&self.phyxels, now, self.spacing);
-        par::for_each(&mut self.rest, |_, disc| *disc = carried_by(&flow, disc));
+        par::chunks(&mut self.rest, par::GRAIN, |_, discs| {
+            vectorised(
+                #[inline(always)]
+                || discs.chunks_mut(BLOCK).for_each(|discs| move_block(&flow, discs)),
+            );
+        });
         self.phyxels = now.to_vec();
         let mut surfels = shown(&self.rest);
         if self.adapt(&surfels) {
@@ -176,10 +181,15 @@ fn normals(a: &Lines<f32>, b: &Lines<f32>) -> (Lines<f32>, [f32; BLOCK]) {
     (normal, square)
 }
 
-/// A disc after a motion.
-fn carried_by(flow: &Flow, disc: &Disc) -> Disc {
-    let (point, gradient) = flow.at(Vec3(disc.point));
-    Disc { point: point.0, tangents: disc.tangents.map(|t| (gradient * Vec3(t)).0) }
+/// Discs after a motion.
+#[inline(always)]
+fn move_block(flow: &Flow, discs: &mut [Disc]) {
+    let moved = flow.block(discs.iter().map(|d| Vec3(d.point)));
+    let axes = |k: usize| moved.turn(&lines(discs.iter().map(|d| d.tangents[k].map(|c| c as f32))));
+    let (a, b) = (axes(0), axes(1));
+    for (l, disc) in discs.iter_mut().enumerate() {
+        *disc = Disc { point: moved.place(l).0, tangents: [wide(&a, l), wide(&b, l)] };
+    }
 }
 
 /// Discs as they are.

@@ -100,6 +100,29 @@ impl Maps {
         }
         out
     }
+
+    /// What becomes of the normals of a block: they turn as areas do, by the cofactors of the gradient.
+    #[inline(always)]
+    pub fn turn_areas(&self, block: &Blended, normals: &Lines<f32>) -> Lines<f32> {
+        let mut out = [[0.0; BLOCK]; 3];
+        let own = |k: usize| self.shared[k] as f32;
+        let own: [[f32; 3]; 3] = [[own(0), own(1), own(2)], [own(3), own(4), own(5)], [own(6), own(7), own(8)]];
+        for l in 0..BLOCK {
+            let column = |c: usize| {
+                Vec3([
+                    own[c][0] + block.0[3 * c][l],
+                    own[c][1] + block.0[3 * c + 1][l],
+                    own[c][2] + block.0[3 * c + 2][l],
+                ])
+            };
+            let (a, b, c) = (column(0), column(1), column(2));
+            let turned = b.cross(c) * normals[0][l] + c.cross(a) * normals[1][l] + a.cross(b) * normals[2][l];
+            for k in 0..3 {
+                out[k][l] = turned[k];
+            }
+        }
+        out
+    }
 }
 
 /// Points that are worked on together: enough to fill the registers, few enough to stay close.
@@ -118,7 +141,7 @@ impl Default for Blended {
     }
 }
 
-/// The mean of maps; those of phyxels that have flown apart into nothing are left out.
+/// The mean of maps; those of phyxels that have flown apart into nothing are left out. Without any, nothing moves.
 fn mean(maps: &[AffineMap]) -> AffineMap {
     let add = |a: (usize, AffineMap), b: (usize, AffineMap)| (a.0 + b.0, std::array::from_fn(|k| a.1[k] + b.1[k]));
     let part = |range: std::ops::Range<usize>| {
@@ -126,5 +149,8 @@ fn mean(maps: &[AffineMap]) -> AffineMap {
         finite.fold((0, AffineMap::default()), |sum, map| add(sum, (1, *map)))
     };
     let (count, sum) = par::fold_ranges(0..maps.len(), &part, &add);
-    sum.map(|c| c / count.max(1) as f64)
+    if count == 0 {
+        return [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+    }
+    sum.map(|c| c / count as f64)
 }

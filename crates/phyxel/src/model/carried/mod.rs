@@ -152,6 +152,7 @@ impl Carried {
 }
 
 /// Vectors axis by axis; places that are left over are at the origin.
+#[inline(always)]
 pub fn lines<R: Default + Copy>(vectors: impl Iterator<Item = [R; 3]>) -> Lines<R> {
     let mut lines = [[R::default(); BLOCK]; 3];
     for (l, vector) in vectors.take(BLOCK).enumerate() {
