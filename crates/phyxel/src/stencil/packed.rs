@@ -7,9 +7,9 @@
 //! fills one register, and offsets come from positions, which stay in the cache.
 
 use super::general::{General, Penalty};
-use crate::vectorised::Vectorised;
 use crate::math::{Mat3, Quad, Real, Vec3};
 use crate::par;
+use crate::vectorised::Vectorised;
 
 /// Elements per task.
 const TASK: usize = 128;
