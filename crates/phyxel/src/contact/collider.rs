@@ -147,12 +147,19 @@ impl Collider {
         self.distance(center, start) <= radius + moved + slack
     }
 
+    /// The floor that it is, if it is one that never moves.
+    pub fn floor<R: Real>(&self) -> Option<Floor<R>> {
+        self.floor.map(|(normal, offset)| Floor { normal: Vec3::of(normal.0), offset: R::of(offset) })
+    }
+
     /// Whether a path is too far from a floor to meet it; false where that is not so easily told.
     #[inline(always)]
     pub fn is_clear(&self, path: &Path) -> bool {
         self.floor.is_some_and(|(normal, offset)| {
             let height = normal.dot(path.from) - offset - path.radius;
-            height.min(height + normal.dot(path.velocity) * path.dt) > rounding_of(path.from)
+            // The sum of the coordinates is no smaller than the distance, and takes no root.
+            let [x, y, z] = path.from.0.map(f64::abs);
+            height.min(height + normal.dot(path.velocity) * path.dt) > 1e-9 * (1.0 + x + y + z)
         })
     }
 
@@ -233,6 +240,26 @@ impl Collider {
             Vec3::zero()
         };
         Plane { normal: Vec3::of(normal.0), gap: R::of(gap), velocity: Vec3::of(velocity.0) }
+    }
+}
+
+/// A half-space that never moves, in the precision of nodes: for a first look at many of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Floor<R> {
+    normal: Vec3<R>,
+    offset: R,
+}
+
+impl<R: Real> Floor<R> {
+    /// Whether a node at `rest + u` with a velocity and a radius is so far above that it cannot meet the floor within `dt`,
+    /// whatever rounding does; false where that takes a closer look.
+    #[inline(always)]
+    pub fn is_far(&self, (rest, u): (Vec3<R>, Vec3<R>), velocity: Vec3<R>, (radius, dt): (f64, R)) -> bool {
+        let height = self.normal.dot(rest + u) - self.offset - R::of(radius);
+        let lowest = height + (self.normal.dot(velocity) * dt).min(R::zero());
+        let size = |v: Vec3<R>| v.0[0].abs() + v.0[1].abs() + v.0[2].abs();
+        let scale = R::one() + size(rest) + size(u) + self.offset.abs();
+        lowest > scale * R::of(f64::max(2e-9, 16.0 * R::EPSILON.to_f64()))
     }
 }
 

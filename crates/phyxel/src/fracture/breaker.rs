@@ -13,6 +13,7 @@ use crate::model::Model;
 use crate::record::CrackRecord;
 use crate::report::StepReport;
 use crate::state::State;
+use crate::stencil::block::BlockScratch;
 use rayon::prelude::*;
 
 /// Something broke.
@@ -40,6 +41,9 @@ impl CrackEvent {
     }
 }
 
+/// Events that one thread takes at least.
+const EVENTS: usize = 16;
+
 /// Looks for what must break; keeps its buffers between steps.
 #[derive(Clone, Debug, Default)]
 pub struct Breaker {
@@ -48,14 +52,17 @@ pub struct Breaker {
     events: Vec<CrackEvent>,
 }
 
+/// What a look at a body needs: buffers, and room for the forces that it finds.
+type Look<'a, R> = (&'a mut Sampler, Option<&'a mut BlockScratch<R>>);
+
 impl Breaker {
     /// Breaks what is beyond its strength, with at most `budget` new nodes; how nodes are numbered afterwards, when
-    /// anything did.
+    /// anything did. The forces that follow from the stresses are left in `rooms`, one for each block, or for none.
     pub(crate) fn look<R: Real>(
         &mut self,
         model: &mut Model<R>,
         state: &mut State<R>,
-        budget: usize,
+        (budget, rooms): (usize, &mut [BlockScratch<R>]),
         report: &mut StepReport,
     ) -> Option<Relabel> {
         if model.bodies.iter().all(|b| b.fragile.is_none()) {
@@ -65,12 +72,14 @@ impl Breaker {
         model.open_cracks(state);
         self.samplers.resize_with(model.bodies.len(), Sampler::default);
         let (known, felt) = (&*model, &*state);
-        let look = |(body, sampler): (usize, &mut Sampler)| {
+        let mut looks: Vec<Look<'_, R>> = self.samplers.iter_mut().map(|sampler| (sampler, None)).collect();
+        known.blocks.iter().zip(rooms).for_each(|(block, room)| looks[block.body].1 = Some(room));
+        let look = |(body, (sampler, room)): (usize, Look<'_, R>)| {
             let asleep = felt.rest.get(body).is_some_and(|rest| rest.asleep);
-            if asleep { Proposal::default() } else { propose(sampler, known, felt, (body, budget)) }
+            if asleep { Proposal::default() } else { propose(sampler, known, felt, (body, budget), room) }
         };
         // Found in parallel, and taken in the order of bodies, whoever found them.
-        let found: Vec<Proposal> = self.samplers.par_iter_mut().enumerate().map(look).collect();
+        let found: Vec<Proposal> = looks.into_par_iter().enumerate().map(look).collect();
         let mut edits = Vec::new();
         report.waiting = 0;
         for (body, mut found) in model.bodies.iter().zip(found) {
@@ -105,9 +114,12 @@ impl Breaker {
         if edits.is_empty() && !loose() {
             return None;
         }
-        self.events.extend(edits.iter().filter_map(|edit| event(model, state, edit)));
+        let (known, felt) = (&*model, &*state);
+        let events = edits.par_iter().with_min_len(EVENTS).filter_map(|edit| event(known, felt, edit));
+        self.events.par_extend(events);
         let removed = |model: &Model<R>| -> f64 {
-            model.bodies.iter().filter_map(|b| b.fragile.as_ref()).map(Fragile::removed_mass).sum()
+            let with_rule = model.bodies.iter().filter_map(|b| b.fragile.as_ref()).filter(|f| f.rule.is_some());
+            with_rule.map(Fragile::removed_mass).sum()
         };
         let (before, gone) = (model.node_count(), removed(model));
         let relabel = apply(model, state, edits, budget);

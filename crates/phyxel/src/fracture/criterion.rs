@@ -1,6 +1,6 @@
 //! From stress to cracks: pure functions.
 
-use crate::math::{Mat3, Vec3, eigen_symmetric};
+use crate::math::{Mat3, Real, Scalar, Vec3, eigen_symmetric};
 
 /// What matter bears at one place, now.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +47,33 @@ pub fn principal_bound(stress: &Mat3<f64>) -> f64 {
     mean + (4.0 / 3.0 * j2).sqrt()
 }
 
+/// Whether the largest principal stress reaches `least` [Pa], without eigenvalues: it does where `least · I − σ` is not
+/// positive definite, which its leading minors tell (Sylvester's criterion).
+#[inline(always)]
+pub fn reaches(stress: &Mat3<f64>, least: f64) -> bool {
+    !is_definite(minors(stress, least.min(STRONGEST)))
+}
+
+/// Nothing bears more [Pa]; its third power is still a number in any precision.
+pub const STRONGEST: f64 = 1e12;
+
+/// The leading minors of `bar · I − σ`.
+#[inline(always)]
+pub(super) fn minors<S: Scalar>(stress: &Mat3<S>, bar: S) -> [S; 3] {
+    let [a, b, c] = [0, 1, 2].map(|k| bar - stress.0[k][k]);
+    let half = S::of(0.5);
+    let [d, e, f] = [(0, 1), (0, 2), (1, 2)].map(|(i, j)| (stress.0[i][j] + stress.0[j][i]) * half);
+    let second = a * b - d * d;
+    let third = second * c - (a * f + d * e) * f - (b * e + d * f) * e;
+    [a, second, third]
+}
+
+/// Whether these are the minors of a positive definite matrix.
+#[inline(always)]
+pub(super) fn is_definite<R: Real>([first, second, third]: [R; 3]) -> bool {
+    first > R::zero() && second > R::zero() && third > R::zero()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,6 +113,20 @@ mod tests {
         assert!(principal_bound(&STRESS) >= largest);
         let tension = Mat3::diagonal([5.0, 0.0, 0.0]);
         assert!((principal_bound(&tension) - 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn minors_tell_what_eigenvalues_do() {
+        let mut numbers = crate::math::test_input::Numbers::new(7);
+        for _ in 0..500 {
+            let stress = numbers.matrix(1.0).symmetric_part();
+            let largest = eigen_symmetric(&stress).0[0];
+            for share in [0.5, 0.9999, 1.0001, 2.0] {
+                let least = largest * share;
+                assert_eq!(reaches(&stress, least), least <= largest, "{share} of {largest}");
+            }
+        }
+        assert!(!reaches(&Mat3::scaled_identity(1e9), f64::INFINITY));
     }
 
     #[test]

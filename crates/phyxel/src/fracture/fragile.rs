@@ -22,6 +22,10 @@ pub struct Fragile {
     pub pieces: Pieces,
     /// Strength over that of the material, for each node of the unbroken body.
     pub strength: Vec<f64>,
+    /// The least of these, and one at most.
+    pub weakest: f64,
+    /// The least of these around each tetrahedron; empty where all are one, and for phyxels.
+    pub factors: Vec<f64>,
     /// Whether each node lies at the tip of a crack.
     pub tips: Vec<bool>,
     /// Nodes around which elements may hang together at the node alone; they are looked at in the next step.
@@ -59,6 +63,7 @@ impl Fragile {
     /// An unbroken body of tetrahedra.
     pub fn of_tets(body: &Body, table: TetTable<f64>, smoothed_over_edges: bool) -> Self {
         let nodes = body.geometry.points().len();
+        let strength = strengths(body);
         let (mass, volume) = {
             let volume: f64 = table.volumes.iter().sum();
             (volume * body.material.density, volume)
@@ -78,10 +83,12 @@ impl Fragile {
             let (points, grain) = (body.geometry.points(), fracture.grain.map(|g| g.direction));
             drawn.roughen(&pieces, &Site { points, edges: &edges, grain, size });
         }
-        Fragile {
+        let mut fragile = Fragile {
             origin: (0..nodes as u32).collect(),
             pieces: Pieces::Tets(pieces),
-            strength: strengths(body),
+            weakest: strength.iter().copied().fold(1.0, f64::min),
+            factors: Vec::new(),
+            strength,
             tips: vec![false; nodes],
             loose: Vec::new(),
             fragments: vec![first_fragment(elements, mass, volume)],
@@ -93,6 +100,19 @@ impl Fragile {
             cuts: body.cut_elements,
             rule: body.fragments,
             debris: Vec::new(),
+        };
+        fragile.find_factors();
+        fragile
+    }
+
+    /// Finds what each tetrahedron bears over what the material does. Splitting a node changes none of it, because its copies
+    /// are as strong; cutting elements does.
+    pub(super) fn find_factors(&mut self) {
+        let Pieces::Tets(tets) = &self.pieces else { return };
+        self.factors.clear();
+        if self.strength.iter().any(|s| *s != 1.0) {
+            let least = |tet: &[u32; 4]| tet.iter().map(|n| self.strength_of(*n)).fold(f64::INFINITY, f64::min);
+            self.factors = tets.table.nodes.iter().map(least).collect();
         }
     }
 
@@ -113,11 +133,14 @@ impl Fragile {
     /// An unbroken body of phyxels.
     pub fn of_points(body: &Body, sampling: &PointSampling, built: MlsStencils) -> Self {
         let nodes = sampling.points.len();
+        let strength = strengths(body);
         let volume: f64 = sampling.volumes.iter().sum();
         Fragile {
             origin: (0..nodes as u32).collect(),
             pieces: Pieces::Points(PointPieces::new(sampling, &body.mls, &built.radii, built.table)),
-            strength: strengths(body),
+            weakest: strength.iter().copied().fold(1.0, f64::min),
+            factors: Vec::new(),
+            strength,
             tips: vec![false; nodes],
             loose: Vec::new(),
             fragments: vec![first_fragment(nodes, volume * body.material.density, volume)],

@@ -1,6 +1,7 @@
 //! The pieces that a body is in.
 
 use super::fragile::{Fragile, Pieces};
+use super::tets::TetPieces;
 use crate::scene::Fate;
 use crate::shape::union_find::UnionFind;
 
@@ -29,15 +30,10 @@ pub(super) fn first_fragment(elements: usize, mass: f64, volume: f64) -> Fragmen
 impl Fragile {
     /// Finds the pieces anew. Of a fragment that has come apart the largest piece goes on under its number.
     pub(super) fn find_fragments(&mut self, density: f64, time: f64) {
-        let mut sets = UnionFind::new(self.origin.len());
         let (piece_of, volumes): (Vec<u32>, &[f64]) = match &self.pieces {
-            Pieces::Tets(tets) => {
-                for tet in &tets.table.nodes {
-                    tet[1..].iter().for_each(|&n| sets.join(tet[0], n));
-                }
-                (tets.table.nodes.iter().map(|tet| sets.find(tet[0])).collect(), &tets.table.volumes)
-            }
+            Pieces::Tets(tets) => (flood(tets, self.origin.len()), &tets.table.volumes),
             Pieces::Points(points) => {
+                let mut sets = UnionFind::new(self.origin.len());
                 let nodes = 0..self.origin.len() as u32;
                 nodes.clone().for_each(|n| points.neighbours(n).iter().for_each(|j| sets.join(n, *j)));
                 (nodes.map(|n| sets.find(n)).collect(), &points.table.volumes)
@@ -76,4 +72,34 @@ impl Fragile {
         }
         self.fragment_of = piece_of.into_iter().map(|piece| number[piece as usize]).collect();
     }
+}
+
+/// A number for each tetrahedron, the same for those that hang together at nodes.
+fn flood(tets: &TetPieces, nodes: usize) -> Vec<u32> {
+    const NOBODY: u32 = u32::MAX;
+    let count = tets.table.len();
+    let (mut piece_of, mut seen) = (vec![NOBODY; count], vec![false; nodes]);
+    let (mut front, mut pieces) = (Vec::with_capacity(count), 0);
+    for first in 0..count as u32 {
+        if piece_of[first as usize] != NOBODY {
+            continue;
+        }
+        front.push(first);
+        piece_of[first as usize] = pieces;
+        while let Some(t) = front.pop() {
+            for n in tets.table.nodes[t as usize] {
+                if std::mem::replace(&mut seen[n as usize], true) {
+                    continue;
+                }
+                for other in tets.around(n) {
+                    if piece_of[other as usize] == NOBODY {
+                        piece_of[other as usize] = pieces;
+                        front.push(other);
+                    }
+                }
+            }
+        }
+        pieces += 1;
+    }
+    piece_of
 }

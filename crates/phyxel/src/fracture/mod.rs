@@ -5,6 +5,7 @@
 //! deleted: a node is given to the elements on one side of the crack, and a copy of it to those on the other.
 
 mod alarm;
+mod apart;
 mod apply;
 mod breaker;
 mod checks;
@@ -20,12 +21,17 @@ mod point_rule;
 pub mod points;
 mod refine;
 mod relabel;
+mod renumber;
+mod reshape;
 mod restore;
+mod room;
 mod rule;
 mod slice;
 mod split;
 mod star;
 mod stress;
+mod stress_of_tets;
+mod supports;
 mod surface;
 mod tets;
 

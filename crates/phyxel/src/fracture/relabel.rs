@@ -1,6 +1,7 @@
 //! New numbers for nodes: bodies keep theirs together, so those behind a body that grows move up.
 
 use super::refine::Birth;
+use super::split::Touched;
 use crate::math::{Real, Vec3};
 use std::ops::Range;
 
@@ -17,20 +18,45 @@ pub struct Relabel {
     /// For each body, nodes that were put on edges: within the body, between which old ones, and how far from the first to
     /// the second.
     pub births: Vec<Vec<Birth>>,
+    /// For bodies that change, what of them; nothing where everything may have.
+    pub(super) touched: Vec<Option<Touched>>,
+    /// Whether every node keeps its number within its body, and copies come behind.
+    only_grows: bool,
 }
 
 impl Relabel {
+    /// Bodies with these nodes, none of which changes.
+    pub(super) fn unchanged(old: &[Range<usize>]) -> Self {
+        let bodies = old.len();
+        Relabel {
+            old: old.to_vec(),
+            new: old.to_vec(),
+            sources: vec![None; bodies],
+            births: vec![Vec::new(); bodies],
+            touched: vec![None; bodies],
+            only_grows: true,
+        }
+    }
+
     /// Bodies with these nodes, some of which change.
     pub fn new(old: Vec<Range<usize>>, sources: Vec<Option<Vec<u32>>>) -> Self {
+        let mut relabel = Relabel { sources, ..Relabel::unchanged(&old) };
+        relabel.count();
+        relabel
+    }
+
+    /// Numbers nodes by what each body has of them now.
+    pub(super) fn count(&mut self) {
         let mut end = 0;
-        let mut new = Vec::with_capacity(old.len());
-        for (range, sources) in old.iter().zip(&sources) {
+        self.only_grows = true;
+        for ((range, sources), new) in self.old.iter().zip(&self.sources).zip(&mut self.new) {
             let start = end;
             end += sources.as_ref().map_or(range.len(), Vec::len);
-            new.push(start..end);
+            *new = start..end;
+            self.only_grows &= sources.as_ref().is_none_or(|sources| {
+                sources.len() >= range.len() && sources[..range.len()].iter().enumerate().all(|(k, s)| *s as usize == k)
+            });
         }
-        let births = vec![Vec::new(); old.len()];
-        Relabel { old, new, sources, births }
     }
 
     /// Values over all nodes that change evenly along edges, with those of nodes that were put there.
@@ -51,6 +77,11 @@ impl Relabel {
     /// The bodies that change.
     pub fn changed(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.old.len()).filter(|b| self.sources[*b].is_some())
+    }
+
+    /// Whether the elements of a body are the same as before, but for the names of their nodes.
+    pub fn keeps_elements(&self, body: usize) -> bool {
+        self.sources[body].is_none() || self.touched[body].is_some()
     }
 
     /// The bodies whose elements were cut.
@@ -75,7 +106,7 @@ impl Relabel {
         if values.is_empty() {
             return;
         }
-        if self.only_grows() {
+        if self.only_grows {
             return self.values_in_place(values);
         }
         let mut out = Vec::with_capacity(self.new.last().map_or(0, |b| b.end));
@@ -86,16 +117,6 @@ impl Relabel {
             }
         }
         *values = out;
-    }
-
-    /// Whether every node keeps its number within its body, and copies come behind.
-    fn only_grows(&self) -> bool {
-        self.old.iter().zip(&self.sources).all(|(range, sources)| match sources {
-            None => true,
-            Some(sources) => {
-                sources.len() >= range.len() && sources[..range.len()].iter().enumerate().all(|(k, s)| *s as usize == k)
-            }
-        })
     }
 
     /// From the last body to the first, so that none is moved over one that has still to move.

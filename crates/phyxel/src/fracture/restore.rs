@@ -1,11 +1,12 @@
 //! What a snapshot keeps of how bodies have broken.
 
-use super::apply::{is_smoothed_over_edges, relabel_model};
+use super::apply::is_smoothed_over_edges;
 use super::cohesion::Link;
 use super::fragile::{Pieces, sharpness};
 use super::fragments::Fragment;
 use super::points::Crack;
 use super::relabel::Relabel;
+use super::renumber::relabel_model;
 use crate::math::Real;
 use crate::model::Model;
 use crate::stencil::TetTable;
@@ -85,6 +86,9 @@ impl<R: Real> Model<R> {
                         points.crack(&mut fragile.origin, crack);
                     }
                 }
+            }
+            if fragile.cuts {
+                fragile.find_factors();
             }
             fragile.list_debris();
             // Nodes of the unbroken body are always there, under their own numbers.

@@ -1,6 +1,6 @@
 //! Where cracks start and run: looks at stresses and proposes edits.
 
-use super::criterion::{Strength, danger, principal_bound};
+use super::criterion::{Strength, danger, reaches};
 use super::fragile::{Fragile, Pieces};
 use super::star::{CrackPlane, one_side, rim};
 use super::stress::{Feeling, Sampler};
@@ -10,9 +10,13 @@ use crate::material::Fracture;
 use crate::math::{Real, Vec3};
 use crate::model::Model;
 use crate::state::State;
+use crate::stencil::block::BlockScratch;
 
 /// Cosine between the planes of two neighbours above which they are one crack.
 pub(super) const ONE_CRACK: f64 = 0.8;
+
+/// What is beyond its strength by rounding alone is left to a closer look.
+const ROUNDING: f64 = 1.0 - 1e-9;
 
 /// What a rule has found.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +39,7 @@ pub(super) struct Candidate {
     pub at_rest: Vec3<f64>,
 }
 
-/// Proposes what must break in a body, with at most `budget` new nodes.
+/// Proposes what must break in a body, with at most `budget` new nodes; see [`Sampler::look`] for `room`.
 ///
 /// The worst node goes first, and with it those of its neighbours along the crack that are beyond their strength too and
 /// want to break the same way. Every other node around them waits for the next step: the crack has unloaded it.
@@ -44,10 +48,11 @@ pub(super) fn propose<R: Real>(
     model: &Model<R>,
     state: &State<R>,
     (body, budget): (usize, usize),
+    room: Option<&mut BlockScratch<R>>,
 ) -> Proposal {
     let spec = &model.bodies[body];
     let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return Proposal::default() };
-    let felt = sampler.look(model, state, body);
+    let felt = sampler.look(model, state, body, room);
     let beyond =
         felt.iter().filter_map(|(n, feeling)| candidate(fragile, (fracture, spec.material.young_modulus), *n, feeling));
     let mut candidates: Vec<Candidate> = beyond.collect();
@@ -80,7 +85,7 @@ fn candidate(
     let factor = fragile.strength_of(node) * tip;
     let least = fracture.grain.map_or(1.0, |g| (g.along / fracture.strength).min(1.0)) * fracture.strength * factor;
     let yields = feeling.plastic >= fracture.plastic_limit;
-    if !yields && principal_bound(&feeling.stress) < least {
+    if !yields && !reaches(&feeling.stress, ROUNDING * least) {
         return None;
     }
     let turned = |g: [f64; 3]| (feeling.gradient * Vec3(g)).normalized();
@@ -97,8 +102,8 @@ struct Spread<'a> {
     body: usize,
     tets: &'a TetPieces,
     candidates: Vec<Candidate>,
-    /// Where each node stands among the candidates.
-    place_of: Vec<Option<u32>>,
+    /// Nodes, ascending, and where they stand among the candidates.
+    place_of: Vec<(u32, u32)>,
     /// Nodes whose elements have been changed, or are next to such.
     touched: Vec<bool>,
     /// Candidates that a crack has come to.
@@ -109,10 +114,8 @@ struct Spread<'a> {
 
 impl<'a> Spread<'a> {
     fn new(body: usize, tets: &'a TetPieces, candidates: Vec<Candidate>, nodes: usize, budget: usize) -> Self {
-        let mut place_of = vec![None; nodes];
-        for (k, candidate) in candidates.iter().enumerate() {
-            place_of[candidate.node as usize] = Some(k as u32);
-        }
+        let mut place_of: Vec<(u32, u32)> = candidates.iter().zip(0..).map(|(c, k)| (c.node, k)).collect();
+        place_of.sort_unstable();
         let (proposal, met) = (Proposal::default(), vec![false; candidates.len()]);
         Spread { body, tets, candidates, place_of, touched: vec![false; nodes], met, budget, proposal }
     }
@@ -142,7 +145,7 @@ impl<'a> Spread<'a> {
                 continue;
             }
             for n in rim(self.tets, node, &elements) {
-                let known = self.place_of[n as usize].map(|k| k as usize);
+                let known = self.place_of.binary_search_by_key(&n, |p| p.0).ok().map(|k| self.place_of[k].1 as usize);
                 if let Some(k) = known.filter(|k| !self.met[*k] && !self.touched[n as usize])
                     && self.candidates[k].normal.dot(normal).abs() > ONE_CRACK
                 {

@@ -2,20 +2,42 @@
 
 use super::cohesion::{Link, rest_area};
 use super::fragile::{Fragile, Pieces};
-use super::star::{groups, rim};
+use super::star::{groups, is_one_group, rim};
 use super::tets::TetPieces;
 use super::{Edit, Held};
 use crate::math::Vec3;
 
+/// What splits have changed in a body of tetrahedra; numbers are within the body.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Touched {
+    /// Nodes that have been split, each followed by its copy.
+    pub nodes: Vec<[u32; 2]>,
+    /// Tetrahedra that have got a copy.
+    pub tets: Vec<u32>,
+    /// Corners of faces that have parted.
+    pub bare: Vec<u32>,
+    /// Those of them that both sides still have: around these, elements may hang together at nodes alone.
+    pub pinched: Vec<u32>,
+}
+
+impl Touched {
+    /// Room for about what so many splits change.
+    fn with_room(splits: usize) -> Self {
+        let room = |each: usize| Vec::with_capacity(each * (splits + 1));
+        Touched { nodes: Vec::with_capacity(2 * splits + 1), tets: room(16), bare: room(24), pinched: room(16) }
+    }
+}
+
 impl Fragile {
     /// Carries out the edits of this body, with at most `left` nodes more than they ask for; where it is `cohesive`, copies
-    /// go on holding each other. Returns the old node of each new one.
-    pub(super) fn split(&mut self, edits: &[Edit], left: &mut usize, cohesive: bool) -> Vec<u32> {
+    /// go on holding each other. Returns the old node of each new one, and what has changed where that is known.
+    pub(super) fn split(&mut self, edits: &[Edit], left: &mut usize, cohesive: bool) -> (Vec<u32>, Option<Touched>) {
         let sources: Vec<u32> = (0..self.origin.len() as u32).collect();
         let Fragile { origin, pieces, tips, loose, links, fragment_of, .. } = self;
         match pieces {
             Pieces::Tets(tets) => {
-                Splitting { origin, tets, tips, loose, links: cohesive.then_some(links), sources }.run(edits, left)
+                let (links, touched) = (cohesive.then_some(links), Touched::with_room(edits.len()));
+                Splitting { origin, tets, tips, loose, links, sources, touched }.run(edits, left)
             }
             Pieces::Points(points) => {
                 let mut sources = sources;
@@ -34,7 +56,7 @@ impl Fragile {
                         }
                     }
                 }
-                sources
+                (sources, None)
             }
         }
     }
@@ -51,90 +73,86 @@ struct Splitting<'a> {
     loose: &'a mut Vec<u32>,
     links: Option<&'a mut Vec<Link>>,
     sources: Vec<u32>,
+    touched: Touched,
 }
 
 impl Splitting<'_> {
     /// Splits nodes; afterwards, elements that hang together at a node alone, or at an edge, are parted too, as far as
     /// the budget goes.
-    fn run(mut self, edits: &[Edit], left: &mut usize) -> Vec<u32> {
-        let splits: Vec<(u32, &[u32], Hold)> = edits
-            .iter()
-            .filter_map(|edit| match edit {
-                Edit::SplitNode { node, elements, hold, normal, .. } => {
-                    Some((*node, &elements[..], (*hold, Vec3(*normal))))
-                }
-                Edit::SplitPhyxels { .. } | Edit::CutThrough { .. } => None,
-            })
-            .collect();
-        let mut touched = std::mem::take(self.loose);
+    fn run(mut self, edits: &[Edit], left: &mut usize) -> (Vec<u32>, Option<Touched>) {
+        let split = |edit| match edit {
+            &Edit::SplitNode { node, ref elements, hold, normal, .. } => {
+                Some((node, &elements[..], (hold, Vec3(normal))))
+            }
+            Edit::SplitPhyxels { .. } | Edit::CutThrough { .. } => None,
+        };
+        let splits: Vec<(u32, &[u32], Hold)> = edits.iter().filter_map(split).collect();
         for (node, elements, _) in &splits {
             for n in rim(self.tets, *node, elements) {
                 self.tips[n as usize] = true;
             }
-            touched.extend(self.tets.around(*node).flat_map(|t| self.tets.table.nodes[t as usize]));
         }
         // Before anything parts: neighbours that split in the same step share the faces between them.
-        let areas: Vec<_> = splits.iter().map(|(node, side, ..)| rest_area(self.tets, *node, side)).collect();
-        for ((node, elements, (hold, normal)), (area, out)) in splits.iter().zip(areas) {
+        let held = self.links.is_some();
+        let areas: Vec<_> =
+            splits.iter().filter(|_| held).map(|(node, side, ..)| rest_area(self.tets, *node, side)).collect();
+        for (k, (node, elements, hold)) in splits.iter().enumerate() {
             let copy = self.copy(*node, elements);
-            if let (Some(links), Some(hold)) = (self.links.as_mut(), hold) {
-                // The copy is on the side that the face points out of.
-                let side = -out.dot(Vec3(hold.at_rest)).signum();
-                let (nodes, normal) = ([*node, copy], (*normal * side).0);
-                links.push(Link { nodes, area, strength: hold.strength, normal, opened: 0.0 });
+            if let Some(area) = areas.get(k) {
+                self.link([*node, copy], *hold, *area);
             }
             self.tips[*node as usize] = false;
-            touched.extend([*node, copy]);
         }
-        while !touched.is_empty() && *left > 0 {
-            let before = *left;
-            touched = self.part_loose(touched, left);
-            // What is left of the budget may be too little for any of them.
-            if *left == before {
-                break;
-            }
+        // Only around these can anything have come apart: elsewhere the same tetrahedra share the same faces.
+        let mut nodes = std::mem::take(self.loose);
+        nodes.extend(self.touched.nodes.as_flattened());
+        nodes.extend(&self.touched.pinched);
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.retain(|node| !self.part_loose(*node, left));
+        *self.loose = nodes;
+        (self.sources, Some(self.touched))
+    }
+
+    /// Lets both copies of a node go on holding each other.
+    fn link(&mut self, nodes: [u32; 2], (hold, normal): Hold, (area, out): (f64, Vec3<f64>)) {
+        if let (Some(links), Some(hold)) = (self.links.as_mut(), hold) {
+            // The copy is on the side that the face points out of.
+            let side = -out.dot(Vec3(hold.at_rest)).signum();
+            let normal = (normal * side).0;
+            links.push(Link { nodes, area, strength: hold.strength, normal, opened: 0.0 });
         }
-        touched.sort_unstable();
-        touched.dedup();
-        *self.loose = touched;
-        self.sources
     }
 
     /// Gives elements a copy of a node.
     fn copy(&mut self, node: u32, elements: &[u32]) -> u32 {
-        let copy = self.origin.len() as u32;
+        let copy = self.tets.split_node(node, elements);
         self.origin.push(self.origin[node as usize]);
         self.tips.push(false);
         if let Some(at) = self.tets.rest.get(node as usize).copied() {
             self.tets.rest.push(at);
         }
         self.sources.push(self.sources[node as usize]);
-        for t in elements {
-            self.tets.table.nodes[*t as usize].iter_mut().filter(|n| **n == node).for_each(|n| *n = copy);
-        }
-        elements.iter().for_each(|t| self.tets.part_faces(*t));
+        elements.iter().for_each(|t| self.tets.part_faces(*t, &mut self.touched));
+        self.touched.nodes.push([node, copy]);
+        self.touched.tets.extend(elements);
         copy
     }
 
-    /// Parts what is no longer joined by faces around these nodes; returns the nodes around which that may have changed more.
-    fn part_loose(&mut self, mut nodes: Vec<u32>, left: &mut usize) -> Vec<u32> {
-        nodes.sort_unstable();
-        nodes.dedup();
-        self.tets.refresh_around(self.origin.len());
-        let mut again = Vec::new();
-        for node in nodes {
-            let groups = groups(self.tets, node);
-            if groups.len() > *left + 1 {
-                again.push(node);
-                continue;
-            }
-            *left -= groups.len().saturating_sub(1);
-            for group in groups.iter().skip(1) {
-                let corners = group.iter().flat_map(|t| self.tets.table.nodes[*t as usize]);
-                again.extend(corners.filter(|n| *n != node));
-                again.push(self.copy(node, group));
-            }
+    /// Parts what is no longer joined by faces around a node; false when that takes more nodes than are left.
+    fn part_loose(&mut self, node: u32, left: &mut usize) -> bool {
+        if is_one_group(self.tets, node) {
+            return true;
         }
-        again
+        let groups = groups(self.tets, node);
+        let more = groups.len().saturating_sub(1);
+        if more > *left {
+            return false;
+        }
+        *left -= more;
+        groups.iter().skip(1).for_each(|group| {
+            self.copy(node, group);
+        });
+        true
     }
 }

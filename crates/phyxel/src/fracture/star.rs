@@ -26,32 +26,49 @@ pub(super) fn one_side(
         let (volume, tet) = (pieces.table.volumes[t as usize], pieces.table.nodes[t as usize]);
         volume * (centre(tet, place) - plane.point).dot(plane.normal)
     };
-    let star: Vec<(u32, f64)> = pieces.around(node).map(|t| (t, height(t))).collect();
-    let above = |(t, own): (u32, f64)| match pieces.cells.get(t as usize) {
-        None => own > 0.0,
-        Some(cell) => {
-            let together = star.iter().filter(|(s, _)| pieces.cells[*s as usize] == *cell);
-            together.map(|(_, height)| height).sum::<f64>() > 0.0
-        }
-    };
+    let star: Vec<u32> = pieces.around(node).collect();
+    let mut heights: Vec<f64> = star.iter().map(|t| height(*t)).collect();
+    if !pieces.cells.is_empty() {
+        together(pieces, &star, &mut heights);
+    }
     let (mut over, mut under) = (Vec::new(), Vec::new());
-    star.iter().for_each(|&own| if above(own) { over.push(own.0) } else { under.push(own.0) });
+    star.iter().zip(&heights).for_each(|(t, height)| if *height > 0.0 { over.push(*t) } else { under.push(*t) });
     if over.is_empty() || under.is_empty() {
         return None;
     }
     Some(if under.len() < over.len() { under } else { over })
 }
 
-/// Nodes besides `node` that elements on both sides have: the crack ends there, or goes on.
+/// Gives elements that never part the sum of their heights.
+fn together(pieces: &TetPieces, star: &[u32], heights: &mut [f64]) {
+    let cell = |k: usize| pieces.cells[star[k] as usize];
+    let own = heights.to_vec();
+    for k in 0..star.len() {
+        heights[k] = match (0..k).rev().find(|j| cell(*j) == cell(k)) {
+            Some(known) => heights[known],
+            None => (k..star.len()).filter(|j| cell(*j) == cell(k)).map(|j| own[j]).sum(),
+        };
+    }
+}
+
+/// Nodes besides `node` that elements on both sides have, ascending: the crack ends there, or goes on.
 pub(super) fn rim(pieces: &TetPieces, node: u32, side: &[u32]) -> Vec<u32> {
     let corners = |t: u32| pieces.table.nodes[t as usize];
-    let mut here: Vec<u32> = side.iter().flat_map(|t| corners(*t)).collect();
-    let mut there: Vec<u32> = pieces.around(node).filter(|t| !side.contains(t)).flat_map(corners).collect();
-    here.sort_unstable();
-    here.dedup();
-    there.sort_unstable();
-    here.retain(|n| *n != node && there.binary_search(n).is_ok());
-    here
+    // Stars have few nodes: looking through them is quicker than sorting.
+    let mut here: Vec<u32> = Vec::with_capacity(3 * side.len());
+    for n in side.iter().flat_map(|t| corners(*t)) {
+        if n != node && !here.contains(&n) {
+            here.push(n);
+        }
+    }
+    let mut both = Vec::with_capacity(here.len());
+    for n in pieces.around(node).filter(|t| !side.contains(t)).flat_map(corners) {
+        if here.contains(&n) && !both.contains(&n) {
+            both.push(n);
+        }
+    }
+    both.sort_unstable();
+    both
 }
 
 /// The faces around `node` that separate a side from the rest, as tetrahedra of the side and three of their corners; also
@@ -79,6 +96,30 @@ pub(super) fn area(pieces: &TetPieces, node: u32, side: &[u32], place: impl Fn(u
         total += 0.5 * (q - p).cross(r - p).norm();
     }
     total
+}
+
+/// Whether the elements around a node are one group; see [`groups`].
+pub(super) fn is_one_group(pieces: &TetPieces, node: u32) -> bool {
+    let star = pieces.corners(node);
+    if star.is_empty() || star.len() > u64::BITS as usize {
+        return groups(pieces, node).len() < 2;
+    }
+    // One bit for each element: those that are not reached yet, and those from where to go on.
+    let (mut left, mut front) = (!0u64 >> (u64::BITS - star.len() as u32) & !1, 1u64);
+    while left != 0 && front != 0 {
+        let at = star[front.trailing_zeros() as usize] / 4;
+        front &= front - 1;
+        let mut others = left;
+        while others != 0 {
+            let other = others.trailing_zeros();
+            others &= others - 1;
+            if pieces.hang_together(at, star[other as usize] / 4) {
+                left &= !(1 << other);
+                front |= 1 << other;
+            }
+        }
+    }
+    left == 0
 }
 
 /// The elements around a node in groups that hang together by faces, or because they never part; the largest group first,
@@ -143,6 +184,7 @@ mod tests {
         let (pieces, points) = pieces();
         for n in 0..points.len() as u32 {
             assert_eq!(groups(&pieces, n).len(), 1, "node {n}");
+            assert!(is_one_group(&pieces, n), "node {n}");
         }
     }
 
@@ -153,7 +195,9 @@ mod tests {
         let table = TetTable::build(&points, &tets).expect("sound");
         let mut pieces = TetPieces::new(table, Vec::new(), false, 6);
         assert_eq!(groups(&pieces, 0), [[0], [1]]);
+        assert!(!is_one_group(&pieces, 0));
         pieces.cells = vec![7, 7];
         assert_eq!(groups(&pieces, 0), [[0, 1]]);
+        assert!(is_one_group(&pieces, 0));
     }
 }

@@ -1,15 +1,16 @@
 //! What nodes feel: the stresses of the elements around them, averaged by volume.
 
-use super::alarm;
+use super::alarm::{self, Limits, MARGIN};
 use super::criterion::principal_bound;
 use super::fragile::{Fragile, Pieces};
-use crate::material::Fracture;
+use super::stress_of_tets;
 use crate::math::{Mat3, Real};
 use crate::model::Model;
 use crate::par;
 use crate::scene::Method;
 use crate::state::State;
-use crate::stencil::block::Block;
+use crate::stencil::block::{Block, BlockScratch};
+use std::ops::Range;
 
 /// What one node feels.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,7 @@ pub(super) struct Sampler {
     marked: Vec<bool>,
     /// Where each node stands among those that are marked, or [`NOBODY`].
     slots: Vec<u32>,
+    stresses: stress_of_tets::Stresses,
 }
 
 /// Stands for the place of a node that is not marked.
@@ -43,20 +45,41 @@ const NOBODY: u32 = u32::MAX;
 impl Sampler {
     /// Nodes of a body that may break, ascending, and what they feel. Elements are averaged around nodes because one
     /// alone is too noisy to tell where a crack begins (Parker and O'Brien 2009).
-    pub fn look<R: Real>(&mut self, model: &Model<R>, state: &State<R>, body: usize) -> Vec<(u32, Feeling)> {
+    /// Forces that follow from the same stresses are left in `room`.
+    pub fn look<R: Real>(
+        &mut self,
+        model: &Model<R>,
+        state: &State<R>,
+        body: usize,
+        room: Option<&mut BlockScratch<R>>,
+    ) -> Vec<(u32, Feeling)> {
         let spec = &model.bodies[body];
         let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return Vec::new() };
-        let blocks: Vec<usize> = (0..model.blocks.len()).filter(|k| model.blocks[*k].body == body).collect();
-        let weakest = fragile.strength.iter().copied().fold(1.0, f64::min);
-        if blocks.is_empty() || !self.mark(model, state, &blocks, (fragile, fracture, weakest)) {
+        let blocks = model.blocks_of(body);
+        if let (Pieces::Tets(pieces), Method::Tet) = (&fragile.pieces, spec.method) {
+            self.stresses.make_room(pieces.table.len());
+        }
+        let limits = Limits {
+            least: fracture.least_strength(spec.material.young_modulus, fragile.size),
+            factors: &fragile.factors,
+            weakest: fragile.weakest,
+            plastic: fracture.plastic_limit,
+        };
+        if blocks.is_empty() || !self.mark(model, state, (blocks.clone(), room), (fragile, &limits)) {
             return Vec::new();
         }
         let nodes: Vec<u32> = (0..fragile.origin.len() as u32).filter(|n| self.marked[*n as usize]).collect();
+        let inner = state.inner(0.0).of(blocks.start);
+        if let (Pieces::Tets(pieces), true) = (&fragile.pieces, spec.method == Method::Tet && inner.is_empty()) {
+            let block = &model.blocks[blocks.start];
+            let least = |n: u32| MARGIN * limits.least * fragile.strength_of(n);
+            return self.stresses.around(block, &state.u, (pieces, &nodes), least);
+        }
         self.slots.clear();
         self.slots.resize(fragile.origin.len(), NOBODY);
         nodes.iter().zip(0..).for_each(|(n, slot)| self.slots[*n as usize] = slot);
         let mut total = vec![NOTHING; nodes.len()];
-        for (place, &k) in blocks.iter().enumerate() {
+        for (place, k) in blocks.enumerate() {
             let part = self.sum(model, state, k, (fragile, spec.method, place), nodes.len());
             for (sum, part) in total.iter_mut().zip(&part) {
                 let share = 1.0 / part.volume.max(f64::MIN_POSITIVE);
@@ -75,15 +98,14 @@ impl Sampler {
         &mut self,
         model: &Model<R>,
         state: &State<R>,
-        blocks: &[usize],
-        (fragile, fracture, weakest): (&Fragile, &Fracture, f64),
+        (blocks, room): (Range<usize>, Option<&mut BlockScratch<R>>),
+        (fragile, limits): (&Fragile, &Limits<'_>),
     ) -> bool {
-        let young_modulus = model.bodies[model.blocks[blocks[0]].body].material.young_modulus;
-        let (least, limit) = (fracture.least_strength(young_modulus, fragile.size) * weakest, fracture.plastic_limit);
         self.marked.clear();
-        if let [only] = blocks {
-            let (block, inner) = (&model.blocks[*only], state.inner(0.0).of(*only));
-            if !alarm::raise(block, (&state.u, inner), (least, limit), &mut self.alarms) {
+        if blocks.len() == 1 {
+            let (block, inner) = (&model.blocks[blocks.start], state.inner(0.0).of(blocks.start));
+            let room = room.map(|scratch| (scratch, (model.version, state.steps)));
+            if !alarm::raise(block, (&state.u, inner), limits, &mut self.alarms, room) {
                 return false;
             }
             self.marked.resize(fragile.origin.len(), false);
@@ -93,6 +115,7 @@ impl Sampler {
             }
         } else {
             // Parts of one stress: their bounds add up.
+            let (least, limit) = (limits.least * limits.weakest, limits.plastic);
             let worst = |k: usize| {
                 let (block, inner) = (&model.blocks[k], state.inner(0.0).of(k));
                 par::max(block.len(), 0.0, |e| {
@@ -100,7 +123,7 @@ impl Sampler {
                     (bound / least).max(inner.grains.get(e).map_or(0.0, |g| g.plastic_strain.to_f64()) / limit)
                 })
             };
-            if blocks.iter().map(|k| worst(*k)).sum::<f64>() < 1.0 {
+            if blocks.map(worst).sum::<f64>() < 1.0 {
                 return false;
             }
             self.marked.resize(fragile.origin.len(), true);
@@ -113,13 +136,6 @@ impl Sampler {
 
     /// The elements of a block around marked nodes, ascending.
     fn wanted(&self, fragile: &Fragile, (method, place): (Method, usize), count: usize) -> Vec<u32> {
-        if let (Pieces::Tets(tets), Method::Tet) = (&fragile.pieces, method) {
-            let marked = (0..self.slots.len() as u32).filter(|n| self.slots[*n as usize] != NOBODY);
-            let mut wanted: Vec<u32> = marked.flat_map(|n| tets.around(n)).collect();
-            wanted.sort_unstable();
-            wanted.dedup();
-            return wanted;
-        }
         let is_wanted = |e: &u32| {
             let mut wanted = false;
             owners(fragile, (method, place), *e as usize, |n| wanted |= self.marked[n as usize]);

@@ -1,5 +1,7 @@
 //! Tetrahedra that can part: their present nodes, and which of them lie on each other.
 
+use super::room::make_room;
+use super::split::Touched;
 use crate::shape::quality::FACES;
 use crate::stencil::TetTable;
 use crate::stencil::incidence::Incidence;
@@ -53,8 +55,21 @@ impl TetPieces {
         self.refresh(nodes, edges);
     }
 
-    /// Lets go of the neighbours of a tetrahedron that no longer have its nodes.
-    pub(super) fn part_faces(&mut self, t: u32) {
+    /// Gives some of the tetrahedra around a node a copy of it, which becomes the last node. Returns the copy.
+    pub(super) fn split_node(&mut self, node: u32, tets: &[u32]) -> u32 {
+        let copy = self.splittable.len() as u32;
+        for t in tets {
+            self.table.nodes[*t as usize].iter_mut().filter(|n| **n == node).for_each(|n| *n = copy);
+        }
+        self.around.split(node as usize, |corner| tets.contains(&(corner / 4)));
+        self.splittable.push(self.can_part_at(copy));
+        self.splittable[node as usize] = self.can_part_at(node);
+        copy
+    }
+
+    /// Lets go of the neighbours of a tetrahedron that no longer have its nodes, and lists the corners of faces that are bare
+    /// now.
+    pub(super) fn part_faces(&mut self, t: u32, touched: &mut Touched) {
         let own = self.table.nodes[t as usize];
         for (face, corners) in FACES.iter().enumerate() {
             let twin = self.twins[t as usize][face];
@@ -65,6 +80,9 @@ impl TetPieces {
             if corners.iter().any(|k| !other.contains(&own[*k])) {
                 self.twins[t as usize][face] = ALONE;
                 self.twins[twin as usize / 4][twin as usize % 4] = ALONE;
+                touched.bare.extend(corners.map(|k| own[k]));
+                touched.bare.extend(FACES[twin as usize % 4].map(|k| other[k]));
+                touched.pinched.extend(corners.map(|k| own[k]).into_iter().filter(|n| other.contains(n)));
             }
         }
     }
@@ -83,28 +101,45 @@ impl TetPieces {
         })
     }
 
-    /// Brings the list of tetrahedra around each of so many nodes up to date.
-    pub(super) fn refresh_around(&mut self, nodes: usize) {
-        self.around = Incidence::new(self.table.nodes.as_flattened(), 0..nodes);
+    /// Whether the tetrahedra around a node can part at all: whether they are of several cells.
+    fn can_part_at(&self, node: u32) -> bool {
+        let mut cells = self.around(node).map(|t| self.cells.get(t as usize).copied().unwrap_or(t));
+        cells.next().is_some_and(|first| cells.any(|c| c != first))
     }
 
     /// Brings what follows from the present nodes up to date.
     pub fn refresh(&mut self, nodes: usize, edges: bool) {
-        self.refresh_around(nodes);
-        let cell = |t: u32| self.cells.get(t as usize).copied().unwrap_or(t);
-        let several = |n: u32| {
-            let mut cells = self.around(n).map(cell);
-            cells.next().is_some_and(|first| cells.any(|c| c != first))
-        };
-        self.splittable = (0..nodes as u32).map(several).collect();
+        self.around = Incidence::new(self.table.nodes.as_flattened(), 0..nodes);
+        self.splittable = (0..nodes as u32).map(|n| self.can_part_at(n)).collect();
+        self.refresh_edges(edges);
+    }
+
+    /// Lists the edges, where strains are smoothed over them.
+    pub(super) fn refresh_edges(&mut self, edges: bool) {
         if edges {
             self.edges = edges_of(&self.table.nodes);
         }
     }
 
+    /// Makes room for so many more nodes.
+    pub(super) fn make_room(&mut self, more: usize) {
+        make_room(&mut self.splittable, more);
+        self.around.make_room(more);
+    }
+
+    /// What is around the nodes: `4 · tet + corner` of every tetrahedron.
+    pub(super) fn incidence(&self) -> &Incidence {
+        &self.around
+    }
+
+    /// `4 · tet + corner` of every tetrahedron around a node, ascending.
+    pub(super) fn corners(&self, node: u32) -> &[u32] {
+        &self.around.entries()[self.around.run(node as usize)]
+    }
+
     /// The tetrahedra around a node.
     pub fn around(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
-        self.around.entries()[self.around.run(node as usize)].iter().map(|corner| corner / 4)
+        self.corners(node).iter().map(|corner| corner / 4)
     }
 }
 

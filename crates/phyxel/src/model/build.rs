@@ -110,6 +110,7 @@ impl<R: Real> Model<R> {
         for index in 0..scene.attachments.len() {
             model.attach(index, scene)?;
         }
+        model.make_room_for_cracks();
         Ok((model, warnings))
     }
 
@@ -169,6 +170,7 @@ impl<R: Real> Model<R> {
             surface,
             friction: body.friction(),
             groups: body.contact.groups,
+            outside_is_old: false,
             fragile: None,
         });
         Ok(())

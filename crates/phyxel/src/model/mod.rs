@@ -103,7 +103,7 @@ pub struct BodyModel {
     pub supports: Vec<f64>,
     /// How its nodes hang together, for results.
     pub layout: BodyLayout,
-    /// Boundary faces over the nodes of the model, wound outward.
+    /// Boundary faces over the nodes of the model, wound outward; see `outside_is_old`.
     pub faces: Vec<[u32; 3]>,
     /// The drawn surface.
     pub skin: Skin,
@@ -113,6 +113,8 @@ pub struct BodyModel {
     pub friction: Option<f64>,
     /// What it touches.
     pub groups: Groups,
+    /// It has broken since `faces`, `skin` and `layout` were made: they are made anew when somebody needs them.
+    pub outside_is_old: bool,
     /// How it hangs together, if it can break.
     pub fragile: Option<crate::fracture::Fragile>,
 }
@@ -151,7 +153,13 @@ impl<R: Real> Model<R> {
     /// Coulomb's coefficient between a node and a collider.
     #[inline]
     pub fn friction_on(&self, node: usize, collider: usize) -> f64 {
-        match self.bodies[self.body_index(node)].friction {
+        self.friction_between(self.body_index(node), collider)
+    }
+
+    /// Coulomb's coefficient between a body and a collider.
+    #[inline]
+    pub fn friction_between(&self, body: usize, collider: usize) -> f64 {
+        match self.bodies[body].friction {
             None => self.colliders[collider].friction,
             own => joint_friction(own, Some(self.colliders[collider].friction)),
         }
@@ -160,7 +168,13 @@ impl<R: Real> Model<R> {
     /// Part of its approach speed with which a node leaves a collider.
     #[inline]
     pub fn restitution_on(&self, node: usize, collider: usize) -> f64 {
-        self.colliders[collider].restitution.max(self.bodies[self.body_index(node)].material.restitution)
+        self.restitution_between(self.body_index(node), collider)
+    }
+
+    /// Part of its approach speed with which a body leaves a collider.
+    #[inline]
+    pub fn restitution_between(&self, body: usize, collider: usize) -> f64 {
+        self.colliders[collider].restitution.max(self.bodies[body].material.restitution)
     }
 
     /// Whether a node and a collider touch at all.
@@ -189,6 +203,12 @@ impl<R: Real> Model<R> {
     pub fn body_of_node(&self, node: usize) -> &BodyModel {
         let place = self.bodies.partition_point(|b| b.nodes.end <= node);
         &self.bodies[place.min(self.bodies.len() - 1)]
+    }
+
+    /// The blocks of a body, which stand together.
+    pub(crate) fn blocks_of(&self, body: usize) -> Range<usize> {
+        let first = self.blocks.partition_point(|b| b.body < body);
+        first..first + self.blocks[first..].iter().take_while(|b| b.body == body).count()
     }
 
     /// The body with a name.

@@ -42,7 +42,7 @@ impl Skin {
     /// Lets the nodes of the body have numbers that are higher by this much.
     pub(crate) fn shift(&mut self, by: i64) {
         if let Skin::Nodes(nodes) = self {
-            nodes.iter_mut().for_each(|n| *n = (*n as i64 + by) as u32);
+            nodes.iter_mut().for_each(|n| *n = n.wrapping_add(by as u32));
         }
     }
 

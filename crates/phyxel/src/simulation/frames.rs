@@ -59,7 +59,8 @@ impl<R: Real> Simulation<R> {
             strain,
             damage: body.fragile.as_ref().map_or(Vec::new(), |f| f.damage()),
             temperatures: self.temperatures(index),
-            skin: if body.layout.skin_triangles.is_empty() {
+            // What can break is drawn from its pieces.
+            skin: if body.layout.skin_triangles.is_empty() || body.fragile.is_some() {
                 Vec::new()
             } else {
                 body.skin.positions(body.nodes.start, |n| model.place(n, u[n]).0, deformation)

@@ -77,6 +77,7 @@ impl<R: Real> Simulation<R> {
     pub fn build(scene: &Scene) -> Result<Self, BuildError> {
         let Built { model, warnings, mut engine } = R::engine(scene)?;
         let mut state = State::at_rest(model.node_count());
+        model.make_room_in(&mut state);
         model.add_grains(&mut state);
         let temperatures: Vec<Option<f64>> =
             scene.bodies.iter().map(|b| b.heat.as_ref().map(|heat| heat.temperature)).collect();
@@ -188,6 +189,7 @@ impl<R: Real> Simulation<R> {
 
     fn carry_out(&mut self, event: &Event) -> Result<(), BuildError> {
         let before = self.energy().total();
+        self.model.renew_outsides();
         events::apply(event, &mut self.model, &mut self.state)?;
         if let Action::Cut(plane) = &event.action {
             for body in events::bodies(event, &self.model) {

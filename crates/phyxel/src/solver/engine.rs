@@ -185,7 +185,8 @@ impl<R: Real> Engine<R> for Whole<R> {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let budget = self.solver.settings.max_new_nodes;
-        if let Some(relabel) = self.breaker.look(model, state, budget, report) {
+        let rooms = self.solver.rooms_for_forces();
+        if let Some(relabel) = self.breaker.look(model, state, (budget, rooms), report) {
             let done = self.solver.relabelled(model, state, &relabel);
             done.map_err(|source| StepError::Factor { time: state.time, source })?;
         }

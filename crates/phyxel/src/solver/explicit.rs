@@ -34,8 +34,8 @@ pub struct Explicit<R> {
     inverse_mass: Vec<Vec3<R>>,
     /// Surfaces have passed each other in the last step.
     passed: bool,
-    /// Velocities before a collider changed them.
-    before: Vec<Vec3<R>>,
+    /// What a collider has done to each run of nodes.
+    struck: Vec<Vec<Note>>,
 }
 
 /// One stage of a Runge–Kutta method, the rates `(u̇, v̇)`; or a state `(u, v)`.
@@ -62,7 +62,7 @@ impl<R: Real> Explicit<R> {
         match integrator {
             Integrator::ExplicitEuler => self.euler(model, state, scratch, dt),
             Integrator::SymplecticEuler => {
-                forces::total(model, (&state.u, &state.v, state.inner(0.0)), scratch, &mut self.forces);
+                forces::total_at_start(model, state, scratch, &mut self.forces);
                 self.kick(model, state, h);
                 self.constrain(model, state, dt);
                 drift(state, h);
@@ -78,7 +78,7 @@ impl<R: Real> Explicit<R> {
     }
 
     fn euler(&mut self, model: &Model<R>, state: &mut State<R>, scratch: &mut [BlockScratch<R>], dt: f64) {
-        forces::total(model, (&state.u, &state.v, state.inner(0.0)), scratch, &mut self.forces);
+        forces::total_at_start(model, state, scratch, &mut self.forces);
         // The held nodes get their new velocity before they move, so that they arrive where they must.
         self.constrain(model, state, dt);
         drift(state, R::of(dt));
@@ -224,49 +224,75 @@ impl<R: Real> Explicit<R> {
     /// Stops nodes that would pass a surface within `dt`.
     fn collide(&mut self, model: &Model<R>, state: &mut State<R>, dt: R) {
         for (c, collider) in model.colliders.iter().enumerate() {
-            self.before.clone_from(&state.v);
-            let State { u, v, time, .. } = state;
-            par::for_each(v, |i, v| {
-                if !model.is_touchable(i) {
-                    return;
+            let floor = collider.floor::<R>();
+            let is_far = |i: usize, u: Vec3<R>, v: Vec3<R>| {
+                floor.is_some_and(|floor| floor.is_far((model.rest[i], u), v, (model.contact_radius(i), dt)))
+            };
+            self.strike(model, c, state, (dt, is_far), |(_, body), (_, v), path| {
+                if collider.is_clear(path) || !model.bodies[body].groups.meet(&collider.groups) {
+                    return v;
                 }
-                let path = path(model, i, (u[i], *v), (*time, dt.to_f64()));
-                if !collider.is_clear(&path)
-                    && model.meets(i, c)
-                    && let Some(plane) = collider.meet::<R>(&path)
-                {
-                    let (friction, bounce) = (model.friction_on(i, c), model.restitution_on(i, c));
-                    *v = plane.resolve(*v, dt, R::of(friction), R::of(bounce));
-                }
+                let Some(plane) = collider.meet::<R>(path) else { return v };
+                let (friction, bounce) = (model.friction_between(body, c), model.restitution_between(body, c));
+                plane.resolve(v, dt, R::of(friction), R::of(bounce))
             });
-            note(model, c, state, &self.before, &mut self.knocks.riding.notes);
         }
     }
 
     /// Stops nodes that lie on a surface, or in it, from going further in.
     fn rest_on_surfaces(&mut self, model: &Model<R>, state: &mut State<R>, dt: R) {
         for (c, collider) in model.colliders.iter().enumerate() {
-            self.before.clone_from(&state.v);
-            let State { u, v, time, .. } = state;
-            par::for_each(v, |i, v| {
-                if !model.is_touchable(i) {
-                    return;
+            self.strike(model, c, state, (dt, |_, _, _| false), |(i, body), (u, v), path| {
+                if !model.bodies[body].groups.meet(&collider.groups) {
+                    return v;
                 }
-                let path = path(model, i, (u[i], *v), (*time, dt.to_f64()));
-                if !model.meets(i, c) {
-                    return;
-                }
-                let plane = collider.nearest::<R>(&path);
-                let next = plane.normal.dot(*v) * dt;
-                let scale = model.rest[i].norm() + u[i].norm() + next.abs();
+                let plane = collider.nearest::<R>(path);
+                let next = plane.normal.dot(v) * dt;
+                let scale = model.rest[i].norm() + u.norm() + next.abs();
                 let rounding = R::EPSILON * R::of(16.0) * scale;
-                if plane.gap <= rounding {
-                    let friction = R::of(model.friction_on(i, c));
-                    *v = Plane { gap: R::zero(), ..plane }.resolve(*v, R::one(), friction, R::zero());
+                if plane.gap > rounding {
+                    return v;
                 }
+                let friction = R::of(model.friction_between(body, c));
+                Plane { gap: R::zero(), ..plane }.resolve(v, R::one(), friction, R::zero())
             });
-            note(model, c, state, &self.before, &mut self.knocks.riding.notes);
         }
+    }
+
+    /// Gives nodes that can touch something, and are not far from it, the velocity that `after` makes of their own on a path of
+    /// `dt`, and notes what the collider `c` has done to them, in the order of nodes.
+    fn strike(
+        &mut self,
+        model: &Model<R>,
+        c: usize,
+        state: &mut State<R>,
+        (dt, is_far): (R, impl Fn(usize, Vec3<R>, Vec3<R>) -> bool + Sync),
+        after: impl Fn((usize, usize), (Vec3<R>, Vec3<R>), &Path) -> Vec3<R> + Sync,
+    ) {
+        let State { u, v, time, .. } = state;
+        self.struck.resize_with(v.len().div_ceil(par::GRAIN), Vec::new);
+        let mut runs: Vec<(&mut [Vec3<R>], &mut Vec<Note>)> = v.chunks_mut(par::GRAIN).zip(&mut self.struck).collect();
+        par::chunks(&mut runs, 1, |k, runs| {
+            for (v, notes) in runs {
+                notes.clear();
+                let mut body = model.body_index(k * par::GRAIN);
+                for (i, v) in (k * par::GRAIN..).zip(v.iter_mut()).filter(|(i, _)| model.is_touchable(*i)) {
+                    let before = *v;
+                    if is_far(i, u[i], before) {
+                        continue;
+                    }
+                    while model.bodies[body].nodes.end <= i {
+                        body += 1;
+                    }
+                    *v = after((i, body), (u[i], before), &path(model, i, (u[i], before), (*time, dt.to_f64())));
+                    let impulse = (*v - before) * model.masses[i];
+                    if *v - before != Vec3::zero() {
+                        notes.push(note(model, (body, c), impulse, &path(model, i, (u[i], *v), (*time, 0.0))));
+                    }
+                }
+            }
+        });
+        self.struck.iter().for_each(|notes| self.knocks.riding.notes.extend_from_slice(notes));
     }
 
     fn kick(&self, model: &Model<R>, state: &mut State<R>, h: R) {
@@ -377,20 +403,11 @@ fn path<R: Real>(model: &Model<R>, node: usize, (u, v): (Vec3<R>, Vec3<R>), (sta
     Path { from, velocity: Vec3(v.to_f64()), radius, start, dt }
 }
 
-/// Notes what a collider has done to nodes whose velocities were `before`.
-fn note<R: Real>(model: &Model<R>, c: usize, state: &State<R>, before: &[Vec3<R>], notes: &mut Vec<Note>) {
-    for &node in &model.touchable {
-        let n = node as usize;
-        let change = state.v[n] - before[n];
-        if change == Vec3::zero() {
-            continue;
-        }
-        let plane: Plane<f64> =
-            model.colliders[c].nearest(&path(model, n, (state.u[n], state.v[n]), (state.time, 0.0)));
-        let sides = (Partner::Body(model.body_index(n)), Partner::Collider(c));
-        let impulse = Vec3((change * model.masses[n]).to_f64());
-        notes.push(Note { sides, impulse, point: model.place(n, state.u[n]), normal: plane.normal });
-    }
+/// An impulse that a collider has given to a node of a body, which is on a path now.
+fn note<R: Real>(model: &Model<R>, (body, c): (usize, usize), impulse: Vec3<R>, path: &Path) -> Note {
+    let plane: Plane<f64> = model.colliders[c].nearest(path);
+    let sides = (Partner::Body(body), Partner::Collider(c));
+    Note { sides, impulse: Vec3(impulse.to_f64()), point: path.from, normal: plane.normal }
 }
 
 fn drift<R: Real>(state: &mut State<R>, h: R) {

@@ -4,7 +4,8 @@ use crate::material::plastic::Inners;
 use crate::math::{Real, Vec3};
 use crate::model::Model;
 use crate::par;
-use crate::stencil::block::{Block, BlockScratch, Stencils};
+use crate::state::State;
+use crate::stencil::block::{Block, BlockScratch, Moment, Stencils};
 use std::ops::Range;
 
 /// Sets `out` to external plus elastic plus damping forces [N].
@@ -14,7 +15,29 @@ pub fn total<R: Real>(
     scratch: &mut [BlockScratch<R>],
     out: &mut [Vec3<R>],
 ) {
-    elastic_and_external(model, (u, inner), scratch, out);
+    elastic_and_external(model, (u, inner), (scratch, None), out);
+    add_damping(model, (u, v, inner), scratch, out);
+}
+
+/// The same at the start of a step: what looking at stresses has left behind at the end of the last one need not be found
+/// again.
+pub fn total_at_start<R: Real>(
+    model: &Model<R>,
+    state: &State<R>,
+    scratch: &mut [BlockScratch<R>],
+    out: &mut [Vec3<R>],
+) {
+    let now = Some((model.version, state.steps));
+    elastic_and_external(model, (&state.u, state.inner(0.0)), (scratch, now), out);
+    add_damping(model, (&state.u, &state.v, state.inner(0.0)), scratch, out);
+}
+
+fn add_damping<R: Real>(
+    model: &Model<R>,
+    (u, v, inner): (&[Vec3<R>], &[Vec3<R>], Inners<'_, R>),
+    scratch: &mut [BlockScratch<R>],
+    out: &mut [Vec3<R>],
+) {
     for (k, (block, scratch)) in model.blocks.iter().zip(scratch).enumerate() {
         block.add_damping_forces(&model.rest, (u, v, inner.of(k)), scratch, out);
     }
@@ -29,18 +52,23 @@ pub fn total<R: Real>(
 }
 
 /// Sets `out` to external plus elastic forces [N].
-pub fn elastic_and_external<R: Real>(
+fn elastic_and_external<R: Real>(
     model: &Model<R>,
     (u, inner): (&[Vec3<R>], Inners<'_, R>),
-    scratch: &mut [BlockScratch<R>],
+    (scratch, now): (&mut [BlockScratch<R>], Option<Moment>),
     out: &mut [Vec3<R>],
 ) {
     model.external_forces(u, out);
     if model.blocks.len() > 1 && inner.grains.iter().all(Vec::is_empty) && model.blocks.iter().all(has_own_nodes) {
-        return of_bodies(model, 0..model.blocks.len(), u, scratch, out);
+        return of_bodies(model, 0..model.blocks.len(), (u, now), scratch, out);
     }
     for (k, (block, scratch)) in model.blocks.iter().zip(scratch).enumerate() {
-        block.add_forces(&model.rest, (u, inner.of(k)), scratch, out);
+        let nodes = model.bodies[block.body].nodes.clone();
+        let kept =
+            inner.of(k).is_empty() && now.is_some_and(|now| block.add_kept_forces(now, scratch, &mut out[nodes]));
+        if !kept {
+            block.add_forces(&model.rest, (u, inner.of(k)), scratch, out);
+        }
     }
 }
 
@@ -57,7 +85,7 @@ fn has_own_nodes<R: Real>(block: &Block<R>) -> bool {
 fn of_bodies<R: Real>(
     model: &Model<R>,
     blocks: Range<usize>,
-    u: &[Vec3<R>],
+    (u, now): (&[Vec3<R>], Option<Moment>),
     scratch: &mut [BlockScratch<R>],
     out: &mut [Vec3<R>],
 ) {
@@ -67,7 +95,10 @@ fn of_bodies<R: Real>(
     if blocks.len() == 1 || elements <= TASK || rayon::current_num_threads() == 1 {
         for (k, scratch) in blocks.zip(scratch) {
             let nodes = &model.bodies[model.blocks[k].body].nodes;
-            model.blocks[k].add_own_forces(u, scratch, &mut out[nodes.start - base..nodes.end - base]);
+            let own = &mut out[nodes.start - base..nodes.end - base];
+            if !now.is_some_and(|now| model.blocks[k].add_kept_forces(now, scratch, own)) {
+                model.blocks[k].add_own_forces(u, scratch, own);
+            }
         }
         return;
     }
@@ -75,8 +106,8 @@ fn of_bodies<R: Real>(
     let (low_scratch, high_scratch) = scratch.split_at_mut(blocks.len() / 2);
     let (low, high) = out.split_at_mut(first_node(middle) - base);
     rayon::join(
-        || of_bodies(model, blocks.start..middle, u, low_scratch, low),
-        || of_bodies(model, middle..blocks.end, u, high_scratch, high),
+        || of_bodies(model, blocks.start..middle, (u, now), low_scratch, low),
+        || of_bodies(model, middle..blocks.end, (u, now), high_scratch, high),
     );
 }
 

@@ -135,8 +135,7 @@ impl<R: Real> Guard<R> {
         let explicit = solver.is_explicit();
         while done < dt * (1.0 - 1e-12) {
             let h = (dt / f64::from(1u32 << halvings)).min(dt - done);
-            self.u.clone_from(&state.u);
-            self.v.clone_from(&state.v);
+            rayon::join(|| self.u.clone_from(&state.u), || self.v.clone_from(&state.v));
             self.grains.clone_from(&state.grains);
             let steps = state.steps;
             // Energies cost a pass over the elements; explicit steps are checked by their numbers alone.

@@ -261,6 +261,14 @@ impl<R: Real> Solver<R> {
         forces::total(model, (&state.u, &state.v, state.inner(0.0)), &mut self.scratch, out);
     }
 
+    /// Room for the forces at the end of a step, where the next one begins with them; empty where it does not.
+    pub(crate) fn rooms_for_forces(&mut self) -> &mut [BlockScratch<R>] {
+        match self.settings.integrator {
+            Integrator::SymplecticEuler | Integrator::ExplicitEuler => &mut self.scratch,
+            _ => &mut [],
+        }
+    }
+
     /// Rigid bodies as they are now.
     pub fn rigid_states(&self, out: &mut Vec<RigidState>) {
         if let Some(world) = &self.world {

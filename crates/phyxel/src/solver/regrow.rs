@@ -1,6 +1,5 @@
 //! What a solver keeps when bodies break: nodes get other numbers, and there are more of them.
 
-use super::explicit::Explicit;
 use super::implicit::Implicit;
 use super::xpbd::Xpbd;
 use super::{Kind, Solver, stable_step};
@@ -20,25 +19,32 @@ impl<R: Real> Solver<R> {
         state: &State<R>,
         relabel: &Relabel,
     ) -> Result<(), FactorError> {
-        self.kind = match &mut self.kind {
-            Kind::Explicit(_) => Kind::Explicit(Box::<Explicit<R>>::default()),
-            Kind::Positions(_) => Kind::Positions(Box::new(Xpbd::new(model))),
-            Kind::Implicit(known) => {
-                let mut touches = std::mem::take(&mut known.touches);
+        match &mut self.kind {
+            // All that it keeps besides forces are buffers, which fit themselves to the model.
+            Kind::Explicit(explicit) => explicit.forget_forces(),
+            Kind::Positions(xpbd) => **xpbd = Xpbd::new(model),
+            Kind::Implicit(implicit) => {
+                let mut touches = std::mem::take(&mut implicit.touches);
                 touches.iter_mut().for_each(|touch| touch.node = relabel.node(touch.node));
-                let mut implicit = Implicit::new(model, &self.settings)?;
+                **implicit = Implicit::new(model, &self.settings)?;
                 implicit.recall(touches, Vec::new());
-                Kind::Implicit(Box::new(implicit))
             }
-        };
+        }
+        let explicit = self.is_explicit();
         for (block, scratch) in model.blocks.iter().zip(&mut self.scratch) {
-            if relabel.sources[block.body].is_some() {
+            let fits = explicit && matches!(block.stencils, Stencils::Tets(_));
+            // Copies of nodes are where these were: the elements give the same forces, if nothing else has changed.
+            let same = scratch.kept.filter(|kept| kept.0 + 1 == model.version && relabel.keeps_elements(block.body));
+            scratch.kept = same.map(|(_, steps)| (model.version, steps));
+            if relabel.sources[block.body].is_some() && !fits {
                 *scratch = BlockScratch::default();
             }
         }
-        let nodes = model.node_count();
-        self.stage.0.resize(nodes, Vec3::zero());
-        self.stage.1.resize(nodes, Vec3::zero());
+        if !explicit {
+            let nodes = model.node_count();
+            self.stage.0.resize(nodes, Vec3::zero());
+            self.stage.1.resize(nodes, Vec3::zero());
+        }
         self.shorten_stable_step(model, state, relabel);
         Ok(())
     }

@@ -38,11 +38,16 @@ pub enum Stencils<R> {
     General(General<R>),
 }
 
+/// The version of a model and the steps that have been taken: between two equal ones nothing has moved.
+pub type Moment = (u64, u64);
+
 /// Room for the passes over one block.
 #[derive(Clone, Debug)]
 pub struct BlockScratch<R: Real> {
-    pub(super) corner_forces: Vec<[Vec3<R>; 4]>,
+    pub(crate) corner_forces: Vec<[Vec3<R>; 4]>,
     pub(super) general: GeneralScratch<R>,
+    /// When the forces at the corners of tetrahedra were left here by a look at stresses.
+    pub kept: Option<Moment>,
     /// Factor of each element's stabilisation; empty where all are one.
     pub penalty_factors: Vec<R>,
     /// Effective tangent times volume of each element, when implicit.
@@ -58,7 +63,7 @@ impl<R: Real> Default for BlockScratch<R> {
         let (tangents, damping) = (Vec::new(), Vec::new());
         let (corner_forces, penalty_factors) = (Vec::new(), Vec::new());
         let (general, isotropic) = (GeneralScratch::default(), Vec::new());
-        BlockScratch { corner_forces, general, penalty_factors, tangents, damping, isotropic }
+        BlockScratch { corner_forces, general, kept: None, penalty_factors, tangents, damping, isotropic }
     }
 }
 
@@ -204,6 +209,19 @@ impl<R: Real> Block<R> {
         if let Stencils::Tets(tets) = &self.stencils {
             self.prepare(scratch);
             self.add_forces_of_tets(tets, u, scratch, own);
+        }
+    }
+
+    /// Adds the forces that a look at stresses has left behind to those of the block's `own` nodes [N], if they are of this
+    /// moment; false if they are not.
+    pub fn add_kept_forces(&self, now: Moment, scratch: &mut BlockScratch<R>, own: &mut [Vec3<R>]) -> bool {
+        match &self.stencils {
+            Stencils::Tets(tets) if scratch.kept == Some(now) => {
+                scratch.kept = None;
+                tets.gather(&scratch.corner_forces, own);
+                true
+            }
+            _ => false,
         }
     }
 
@@ -361,7 +379,8 @@ impl<R: Real> Block<R> {
         std::mem::swap(&mut scratch.tangents, &mut scratch.damping);
     }
 
-    pub(super) fn prepare(&self, scratch: &mut BlockScratch<R>) {
+    pub(crate) fn prepare(&self, scratch: &mut BlockScratch<R>) {
+        scratch.kept = None;
         if let Stencils::Tets(_) = &self.stencils {
             scratch.corner_forces.resize(self.len(), [Vec3::zero(); 4]);
         }

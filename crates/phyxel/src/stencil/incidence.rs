@@ -4,11 +4,23 @@ use crate::par;
 use std::ops::Range;
 
 /// For each node of a range, the positions at which it stands in a list of stencil entries, ascending.
-#[derive(Clone, Debug, Default, PartialEq)]
+///
+/// Nodes have runs of their own, in any order: a node that splits shares its run with its copy, so that a crack moves nothing
+/// else in memory.
+#[derive(Clone, Debug, Default)]
 pub struct Incidence {
     nodes: Range<usize>,
-    offsets: Vec<u32>,
+    /// Where the run of each node begins and ends.
+    runs: Vec<[u32; 2]>,
     entries: Vec<u32>,
+}
+
+impl PartialEq for Incidence {
+    /// The same entries at the same nodes, wherever they lie in memory.
+    fn eq(&self, other: &Self) -> bool {
+        let same = |local: usize| self.entries[self.run(local)] == other.entries[other.run(local)];
+        self.nodes == other.nodes && self.entries.len() == other.entries.len() && (0..self.runs.len()).all(same)
+    }
 }
 
 impl Incidence {
@@ -22,26 +34,59 @@ impl Incidence {
     /// Transposes again, into the same memory.
     pub fn rebuild(&mut self, entry_nodes: &[u32]) {
         let (first, count) = (self.nodes.start, self.nodes.len());
-        self.offsets.clear();
-        self.offsets.resize(count + 1, 0);
+        self.runs.clear();
+        self.runs.resize(count, [0; 2]);
         for &node in entry_nodes {
-            self.offsets[node as usize - first + 1] += 1;
+            self.runs[node as usize - first][1] += 1;
         }
-        for i in 0..count {
-            self.offsets[i + 1] += self.offsets[i];
+        let mut at = 0;
+        for run in &mut self.runs {
+            let length = run[1];
+            *run = [at, at];
+            at += length;
         }
         self.entries.clear();
         self.entries.resize(entry_nodes.len(), 0);
         for (entry, &node) in entry_nodes.iter().enumerate() {
-            let cursor = &mut self.offsets[node as usize - first];
-            self.entries[*cursor as usize] = entry as u32;
-            *cursor += 1;
+            let end = &mut self.runs[node as usize - first][1];
+            self.entries[*end as usize] = entry as u32;
+            *end += 1;
         }
-        // The cursors have run to the end of each node's run; shift them back to its start.
-        for i in (1..=count).rev() {
-            self.offsets[i] = self.offsets[i - 1];
+    }
+
+    /// Makes room for so many more nodes.
+    pub fn make_room(&mut self, more: usize) {
+        self.runs.reserve(more);
+    }
+
+    /// Gives a copy of the `local`-th node, which becomes the last one, those of its entries that `moves` names.
+    pub fn split(&mut self, local: usize, moves: impl Fn(u32) -> bool) {
+        let [start, end] = self.runs[local];
+        let run = &mut self.entries[start as usize..end as usize];
+        let moved: Vec<u32> = run.iter().copied().filter(|entry| moves(*entry)).collect();
+        let mut kept = 0;
+        for k in 0..run.len() {
+            if !moves(run[k]) {
+                run[kept] = run[k];
+                kept += 1;
+            }
         }
-        self.offsets[0] = 0;
+        run[kept..].copy_from_slice(&moved);
+        let middle = start + kept as u32;
+        self.runs[local] = [start, middle];
+        self.runs.push([middle, end]);
+        self.nodes.end += 1;
+    }
+
+    /// Takes over the runs of some nodes from another one, of which this one was a copy before nodes were split there.
+    pub fn follow(&mut self, other: &Incidence, locals: &[u32]) {
+        self.runs.resize(other.runs.len(), [0; 2]);
+        self.nodes.end = self.nodes.start + other.runs.len();
+        for &local in locals {
+            let run = other.run(local as usize);
+            self.runs[local as usize] = other.runs[local as usize];
+            self.entries[run.clone()].copy_from_slice(&other.entries[run]);
+        }
     }
 
     /// Lets all nodes have numbers that are higher by this much.
@@ -63,12 +108,13 @@ impl Incidence {
     /// Where in [`Incidence::entries`] the `local`-th node's run lies.
     #[inline(always)]
     pub fn run(&self, local: usize) -> Range<usize> {
-        self.offsets[local] as usize..self.offsets[local + 1] as usize
+        let [start, end] = self.runs[local];
+        start as usize..end as usize
     }
 
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val(&self.offsets[..]) + size_of_val(&self.entries[..])
+        size_of_val(&self.runs[..]) + size_of_val(&self.entries[..])
     }
 
     /// Calls `f(entries, value)` for every covered node, `value` being its place in `out` (over the whole model).
@@ -88,5 +134,20 @@ mod tests {
         let incidence = Incidence::new(&entry_nodes, 5..10);
         let at = |node: usize| &incidence.entries()[incidence.run(node - 5)];
         assert_eq!((at(5), at(6), at(7), at(8), at(9)), (&[1, 2, 5][..], &[][..], &[0, 4][..], &[][..], &[3][..]));
+    }
+
+    #[test]
+    fn a_split_node_shares_its_entries_with_its_copy() {
+        let mut entry_nodes = [7, 5, 5, 9, 7, 5];
+        let whole = Incidence::new(&entry_nodes, 5..10);
+        let mut split = whole.clone();
+        split.split(0, |entry| entry == 2);
+        split.split(2, |entry| entry == 0);
+        (entry_nodes[2], entry_nodes[0]) = (10, 11);
+        assert_eq!(split, Incidence::new(&entry_nodes, 5..12));
+        let mut follower = whole.clone();
+        follower.follow(&split, &[0, 5, 2, 6]);
+        assert_eq!(follower, split);
+        assert_ne!(whole, split);
     }
 }

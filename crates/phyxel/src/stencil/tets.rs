@@ -37,9 +37,25 @@ impl<R: Real> Tets<R> {
         self.corners = Incidence::new(self.table.nodes.as_flattened(), range);
     }
 
+    /// Takes over the nodes of some tetrahedra and the surroundings of some nodes, after nodes were split: `nodes` are all
+    /// tetrahedra over the nodes of the body, and `around` what is around these.
+    pub fn follow(&mut self, nodes: &[[u32; 4]], around: &Incidence, (split, moved): (&[u32], &[u32])) {
+        let first = self.corners.nodes().start as u32;
+        for &t in moved {
+            self.table.nodes[t as usize] = nodes[t as usize].map(|n| n + first);
+        }
+        self.corners.follow(around, split);
+    }
+
+    /// Makes room for as many nodes again.
+    pub fn make_room(&mut self) {
+        self.corners.make_room(self.corners.nodes().len());
+    }
+
     /// Lets all nodes have numbers that are higher by this much.
     pub fn shift(&mut self, by: i64) {
-        self.table.nodes.as_flattened_mut().iter_mut().for_each(|n| *n = (*n as i64 + by) as u32);
+        // Wrapping around is how a smaller number is added to an unsigned one.
+        self.table.nodes.as_flattened_mut().iter_mut().for_each(|n| *n = n.wrapping_add(by as u32));
         self.corners.shift(by);
     }
 
@@ -106,13 +122,14 @@ impl<R: Real> Tets<R> {
         self.gather(corner_forces, own);
     }
 
-    /// Sets `out[e]` from the gradient of each tetrahedron, [`WIDTH`] of them at once.
+    /// Sets `out[e]` from the gradient of each tetrahedron, [`WIDTH`] of them at once; `wide` and `one` are given the first of
+    /// these.
     pub fn map_gradients<T: Send>(
         &self,
         field: &[Vec3<R>],
         out: &mut [T],
-        wide: impl Fn(Mat3<Lanes<R, WIDTH>>) -> [T; WIDTH] + Sync,
-        one: impl Fn(Mat3<R>) -> T + Sync,
+        wide: impl Fn(usize, Mat3<Lanes<R, WIDTH>>) -> [T; WIDTH] + Sync,
+        one: impl Fn(usize, Mat3<R>) -> T + Sync,
     ) {
         let arch = pulp::Arch::new();
         par::chunks(out, TASK, |start, out| {
@@ -123,15 +140,78 @@ impl<R: Real> Tets<R> {
                 || {
                     for group in &mut groups {
                         let (edges, weights, _) = self.group(e, field);
-                        group.iter_mut().zip(wide(gradient_of_edges(edges, weights))).for_each(|(o, v)| *o = v);
+                        group.iter_mut().zip(wide(e, gradient_of_edges(edges, weights))).for_each(|(o, v)| *o = v);
                         e += WIDTH;
                     }
                 },
             ));
             for (i, value) in groups.into_remainder().iter_mut().enumerate() {
-                *value = one(self.gradient(e + i, field));
+                *value = one(e + i, self.gradient(e + i, field));
             }
         });
+    }
+
+    /// Sets the forces at the corners of each tetrahedron and `out[e]`, from the stress and the value that `wide` makes of the
+    /// gradients of [`WIDTH`] of them, or `one` of a single one.
+    pub fn map_with_forces<T: Send>(
+        &self,
+        field: &[Vec3<R>],
+        (forces, out): (&mut [[Vec3<R>; 4]], &mut [T]),
+        wide: impl Fn(usize, Mat3<Lanes<R, WIDTH>>) -> (Mat3<Lanes<R, WIDTH>>, [T; WIDTH]) + Sync,
+        one: impl Fn(usize, Mat3<R>) -> (Mat3<R>, T) + Sync,
+    ) {
+        let arch = pulp::Arch::new();
+        par::chunks2((forces, out), TASK, |start, forces, out| {
+            let whole = forces.len() / WIDTH * WIDTH;
+            let (forces, last_forces) = forces.split_at_mut(whole);
+            let (out, last_out) = out.split_at_mut(whole);
+            let mut groups = forces.chunks_exact_mut(WIDTH).zip(out.chunks_exact_mut(WIDTH));
+            let mut e = start;
+            arch.dispatch(Vectorised(
+                #[inline(always)]
+                || {
+                    for (forces, out) in &mut groups {
+                        let (edges, weights, volume) = self.group(e, field);
+                        let (stress, values) = wide(e, gradient_of_edges(edges, weights));
+                        spread(forces_at_corners(stress * volume, weights), forces);
+                        out.iter_mut().zip(values).for_each(|(o, v)| *o = v);
+                        e += WIDTH;
+                    }
+                },
+            ));
+            for (i, (force, value)) in last_forces.iter_mut().zip(last_out).enumerate() {
+                let e = start + whole + i;
+                let (stress, own) = one(e, self.gradient(e, field));
+                *force = forces_at_corners(stress * self.table.volumes[e], self.table.gradients[e]);
+                *value = own;
+            }
+        });
+    }
+
+    /// Sets `out[e]` from the gradients of the tetrahedra of some groups of [`WIDTH`] alone.
+    pub fn map_some_gradients<T>(
+        &self,
+        field: &[Vec3<R>],
+        groups: &[u32],
+        out: &mut [T],
+        wide: impl Fn(usize, Mat3<Lanes<R, WIDTH>>) -> [T; WIDTH],
+        one: impl Fn(usize, Mat3<R>) -> T,
+    ) {
+        pulp::Arch::new().dispatch(Vectorised(
+            #[inline(always)]
+            || {
+                for &group in groups {
+                    let e = group as usize * WIDTH;
+                    let out = &mut out[e..(e + WIDTH).min(self.table.len())];
+                    if out.len() < WIDTH {
+                        out.iter_mut().enumerate().for_each(|(i, o)| *o = one(e + i, self.gradient(e + i, field)));
+                        continue;
+                    }
+                    let (edges, weights, _) = self.group(e, field);
+                    out.iter_mut().zip(wide(e, gradient_of_edges(edges, weights))).for_each(|(o, v)| *o = v);
+                }
+            },
+        ));
     }
 
     /// Edges, weights and volumes of the tetrahedra from `first` on, side by side.
@@ -167,14 +247,7 @@ impl<R: Real> Tets<R> {
     ) {
         let (edges, weights, volume) = self.group(first, field);
         let s = stress(gradient_of_edges(edges, weights)) * volume;
-        let corner = forces_at_corners(s, weights);
-        for lane in 0..WIDTH {
-            for k in 0..4 {
-                for axis in 0..3 {
-                    forces[lane][k].0[axis] = corner[k].0[axis].0[lane];
-                }
-            }
-        }
+        spread(forces_at_corners(s, weights), forces);
     }
 
     /// The tetrahedra around the `local`-th node of the body, each with the corner that the node is.
@@ -196,7 +269,7 @@ impl<R: Real> Tets<R> {
         self.corners.nodes()
     }
 
-    fn gather(&self, corner_forces: &[[Vec3<R>; 4]], own: &mut [Vec3<R>]) {
+    pub(super) fn gather(&self, corner_forces: &[[Vec3<R>; 4]], own: &mut [Vec3<R>]) {
         let flat = corner_forces.as_flattened();
         par::for_each(own, |i, value| {
             let mut sum = *value;
@@ -205,6 +278,18 @@ impl<R: Real> Tets<R> {
             }
             *value = sum;
         });
+    }
+}
+
+/// Forces at the corners of tetrahedra side by side, one tetrahedron after the other.
+#[inline(always)]
+fn spread<R: Real>(corner: [Vec3<Lanes<R, WIDTH>>; 4], forces: &mut [[Vec3<R>; 4]]) {
+    for lane in 0..WIDTH {
+        for k in 0..4 {
+            for axis in 0..3 {
+                forces[lane][k].0[axis] = corner[k].0[axis].0[lane];
+            }
+        }
     }
 }
 
