@@ -57,7 +57,8 @@ impl<R: Real> Model<R> {
                         .collect()
                 }
                 (Skin::Carried(carried), Geometry::Points(sampling)) => {
-                    let vertex = |i: usize| held_by_four(sampling, sampling.skin.points[i], carried.around(i), first);
+                    let vertex =
+                        |i: usize| held_by_four(sampling, sampling.skin.points[i], carried.weighed_around(i), first);
                     (0..sampling.skin.points.len()).map(vertex).collect()
                 }
                 _ => continue,
@@ -95,14 +96,8 @@ fn touched<'a>(body: &'a BodyModel, spec: &'a Body) -> (Cow<'a, Skin>, Cow<'a, [
 
 /// A vertex of the skin as a combination of four phyxels around it: those that it lies least far outside of. Exact for
 /// every affine motion.
-fn held_by_four(
-    sampling: &PointSampling,
-    vertex: [f64; 3],
-    around: impl Iterator<Item = (u32, f64)>,
-    first: u32,
-) -> Vertex {
+fn held_by_four(sampling: &PointSampling, vertex: [f64; 3], mut near: Vec<(u32, f64)>, first: u32) -> Vertex {
     const CANDIDATES: usize = 10;
-    let mut near: Vec<(u32, f64)> = around.collect();
     near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     near.truncate(CANDIDATES);
     let (x, at) = (Vec3(vertex), |k: usize| Vec3(sampling.points[near[k].0 as usize]));

@@ -24,6 +24,8 @@ pub struct Carried {
     sites: Vec<[f64; 3]>,
     /// In the middle of all, so that no digits are lost far from the world's [m].
     origin: [f64; 3],
+    /// How far points look [m].
+    reach: f64,
 }
 
 /// How far a point looks, in spacings.
@@ -43,6 +45,7 @@ impl Carried {
             points: points.chunks(BLOCK).map(|chunk| lines(chunk.iter().map(local))).collect(),
             sites: phyxels.iter().map(local).collect(),
             origin,
+            reach: REACH * spacing,
             ..Carried::default()
         };
         let local: Vec<[f64; 3]> = points.iter().map(local).collect();
@@ -85,6 +88,21 @@ impl Carried {
     /// The phyxels around a point, with their weights.
     pub fn around(&self, point: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         self.shares_of(point).iter().map(|&(j, weight)| (j, f64::from(weight)))
+    }
+
+    /// The same in full precision: contact chooses among phyxels by weights of which many are equal but for rounding.
+    pub fn weighed_around(&self, point: usize) -> Vec<(u32, f64)> {
+        let at = Vec3(self.local(point));
+        let weight = |j: u32| {
+            let distance = (at - Vec3(self.sites[j as usize])).norm_squared();
+            (-DECAY * distance / (self.reach * self.reach)).exp()
+        };
+        let mut shares: Vec<(u32, f64)> = self.shares_of(point).iter().map(|s| (s.0, weight(s.0))).collect();
+        let total: f64 = shares.iter().map(|s| s.1).sum();
+        if total > 0.0 {
+            shares.iter_mut().for_each(|s| s.1 /= total);
+        }
+        shares
     }
 
     /// What each phyxel does to space around it.
