@@ -1,5 +1,6 @@
 //! The benchmark suites. Times are medians of repeated runs after a warm-up; nothing here judges them.
 
+mod breaks;
 mod gpu;
 mod gpu_papers;
 mod kernels;

@@ -8,10 +8,17 @@ use std::time::Instant;
 /// Steps between two measurements of what is in a step.
 const PART: usize = 125;
 
+/// Steps that are compared with each other, because the walls lie alike in them,
+const NEAR: usize = 40;
+/// and how many of a kind there must be.
+const FEW: usize = 3;
+
 /// Runs the suite.
 pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     let walls = phyxel_scenes::find("fifty-walls").ok_or_else(|| anyhow::anyhow!("there is no scene fifty-walls"))?;
-    let scene = phyxel_io::scene::parse_scene(walls.text, "fifty-walls.toml", &[])?;
+    let mut scene = phyxel_io::scene::parse_scene(walls.text, "fifty-walls.toml", &[])?;
+    // A body that sleeps costs nothing, which is no time for a step.
+    scene.solver.sleep_speed = 0.0;
     for threads in thread_counts() {
         let timed = with(threads, || time_all(&scene))?;
         let (dt, row) = (scene.solver.step, describe(&timed.simulation, &scene, threads, "f32"));
@@ -23,6 +30,13 @@ pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
         // Morris's frame is one explicit step of all walls, with fracture and the ground, as each of these is.
         out(row("morris fifty walls falling", timed.falling()));
         out(Row { break_share: timed.break_share(), ..row("morris fifty walls", timed.mean()) });
+        with(threads, || {
+            let mut rows = Vec::new();
+            super::breaks::run(threads, &mut |row| rows.push(row))?;
+            Ok(rows)
+        })?
+        .into_iter()
+        .for_each(&mut *out);
     }
     Ok(())
 }
@@ -51,7 +65,8 @@ fn time_all(scene: &Scene) -> anyhow::Result<Timed> {
     Ok(Timed { simulation, nodes, steps })
 }
 
-fn median(mut times: Vec<f64>) -> Option<f64> {
+/// The middle one of some times.
+pub fn median(mut times: Vec<f64>) -> Option<f64> {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied()
 }
@@ -70,14 +85,18 @@ impl Timed {
         parts.iter().sum::<f64>() / parts.len().max(1) as f64
     }
 
-    /// By how much more a step takes in which a hundred nodes break, beside the steps around it in which none do.
+    /// By how much more a step takes in which a hundred nodes break. Steps with many breaks are compared with steps around them
+    /// that have few: what holds for tens of nodes is taken to hold for a hundred.
     fn break_share(&self) -> Option<f64> {
-        let quiet = |k: usize| {
-            let near = &self.steps[k.saturating_sub(PART)..(k + PART).min(self.steps.len())];
-            median(near.iter().filter(|s| s.1 == 0).map(|s| s.0).collect())
+        let share = |part: &[(f64, usize)]| {
+            let pick = |range: std::ops::RangeInclusive<usize>| {
+                let steps = || part.iter().filter(|s| range.contains(&s.1));
+                let nodes = steps().map(|s| s.1).sum::<usize>() as f64 / steps().count().max(1) as f64;
+                (steps().count() >= FEW).then(|| median(steps().map(|s| s.0).collect())).flatten().map(|t| (t, nodes))
+            };
+            let (few, many) = (pick(0..=5)?, pick(20..=usize::MAX)?);
+            Some((many.0 / few.0 - 1.0) * 100.0 / (many.1 - few.1))
         };
-        let share = |(k, s): (usize, &(f64, usize))| Some((s.0 / quiet(k)? - 1.0) * 100.0 / s.1 as f64);
-        let shares = self.steps.iter().enumerate().skip(2).filter(|(_, s)| s.1 >= 50).filter_map(share);
-        median(shares.collect())
+        median(self.steps.chunks(NEAR).filter_map(share).collect())
     }
 }
