@@ -46,6 +46,23 @@ type Work2<'a, A, B> = dyn Fn(usize, &mut [A], &mut [B]) + Sync + 'a;
 /// Work on the same run of three arrays, with two sums as its result.
 type Work3<'a, A, B, C> = dyn Fn(usize, &mut [A], &mut [B], &mut [C]) -> [f64; 2] + Sync + 'a;
 
+/// Calls `f(first index, items, side)` for every run of `size` items, each with a side of its own.
+pub fn chunks_with<A: Send, B: Send>(
+    items: &mut [A],
+    size: usize,
+    sides: &mut [B],
+    f: &(dyn Fn(usize, &mut [A], &mut B) + Sync),
+) {
+    if items.len() <= size || rayon::current_num_threads() == 1 {
+        for (k, (run, side)) in items.chunks_mut(size).zip(sides).enumerate() {
+            f(k * size, run, side);
+        }
+    } else {
+        let runs = items.par_chunks_mut(size).zip(sides.par_iter_mut());
+        runs.enumerate().for_each(|(k, (run, side))| f(k * size, run, side));
+    }
+}
+
 /// [`chunks`] over two arrays of the same length at once.
 #[inline]
 pub fn chunks2<A: Send, B: Send>(

@@ -52,24 +52,22 @@ pub fn time_steps<R: Real>(scene: &Scene, dt: f64, budget: Duration) -> anyhow::
     })
 }
 
-/// Times so many steps of `dt` [s] from the beginning, and gives their mean.
-pub fn time_run<R: Real>(scene: &Scene, dt: f64, steps: usize) -> anyhow::Result<Timed<R>> {
+/// Times so many steps of `dt` [s] from the beginning, or as many as fit into `longest`; their mean, and how many they were.
+pub fn time_run<R: Real>(scene: &Scene, dt: f64, steps: usize, longest: Duration) -> anyhow::Result<(Timed<R>, usize)> {
     let mut scene = scene.clone();
     scene.solver.sleep_speed = 0.0;
     let mut simulation = Simulation::<R>::build(&scene)?;
     let started = Instant::now();
     let mut report = phyxel::StepReport::default();
-    for _ in 0..steps {
+    let mut done = 0;
+    while done < steps && (done == 0 || started.elapsed() < longest) {
         report.merge(&simulation.step(dt)?);
+        done += 1;
     }
-    let ms_per_step = started.elapsed().as_secs_f64() * 1e3 / steps as f64;
+    let ms_per_step = started.elapsed().as_secs_f64() * 1e3 / done as f64;
     let taken = report.steps as f64;
-    Ok(Timed {
-        simulation,
-        ms_per_step,
-        iterations: report.iterations as f64 / taken,
-        substeps: report.substeps as f64 / taken,
-    })
+    let (iterations, substeps) = (report.iterations as f64 / taken, report.substeps as f64 / taken);
+    Ok((Timed { simulation, ms_per_step, iterations, substeps }, done))
 }
 
 /// `work` in a pool of one thread: a figure per core.

@@ -271,24 +271,21 @@ impl<R: Real> Explicit<R> {
     ) {
         let State { u, v, time, .. } = state;
         self.struck.resize_with(v.len().div_ceil(par::GRAIN), Vec::new);
-        let mut runs: Vec<(&mut [Vec3<R>], &mut Vec<Note>)> = v.chunks_mut(par::GRAIN).zip(&mut self.struck).collect();
-        par::chunks(&mut runs, 1, |k, runs| {
-            for (v, notes) in runs {
-                notes.clear();
-                let mut body = model.body_index(k * par::GRAIN);
-                for (i, v) in (k * par::GRAIN..).zip(v.iter_mut()).filter(|(i, _)| model.is_touchable(*i)) {
-                    let before = *v;
-                    if is_far(i, u[i], before) {
-                        continue;
-                    }
-                    while model.bodies[body].nodes.end <= i {
-                        body += 1;
-                    }
-                    *v = after((i, body), (u[i], before), &path(model, i, (u[i], before), (*time, dt.to_f64())));
-                    let impulse = (*v - before) * model.masses[i];
-                    if *v - before != Vec3::zero() {
-                        notes.push(note(model, (body, c), impulse, &path(model, i, (u[i], *v), (*time, 0.0))));
-                    }
+        par::chunks_with(v, par::GRAIN, &mut self.struck, &|first, v, notes| {
+            notes.clear();
+            let mut body = model.body_index(first);
+            for (i, v) in (first..).zip(v).filter(|(i, _)| model.is_touchable(*i)) {
+                let before = *v;
+                if is_far(i, u[i], before) {
+                    continue;
+                }
+                while model.bodies[body].nodes.end <= i {
+                    body += 1;
+                }
+                *v = after((i, body), (u[i], before), &path(model, i, (u[i], before), (*time, dt.to_f64())));
+                let impulse = (*v - before) * model.masses[i];
+                if *v - before != Vec3::zero() {
+                    notes.push(note(model, (body, c), impulse, &path(model, i, (u[i], *v), (*time, 0.0))));
                 }
             }
         });
