@@ -40,6 +40,7 @@ const KEYS: &[&str] = &[
     "stabilisation",
     "consistency",
     "lagrangian",
+    "reanchor",
     "contact",
     "self_contact",
     "friction",
