@@ -2,7 +2,7 @@
 
 /// Work to be compiled for the widest registers of the processor at hand. A `FnMut`, because a `FnOnce` is called
 /// through a shim that is compiled for the narrowest.
-pub(crate) struct Vectorised<F>(pub F);
+struct Vectorised<F>(F);
 
 impl<F: FnMut()> pulp::WithSimd for Vectorised<F> {
     type Output = ();

@@ -21,10 +21,7 @@ pub struct Timed<R: Real> {
 
 /// Times steps of `dt` [s]; about `budget` is spent on it, after a warm-up.
 pub fn time_steps<R: Real>(scene: &Scene, dt: f64, budget: Duration) -> anyhow::Result<Timed<R>> {
-    // A body that sleeps costs nothing, which is no time for a step.
-    let mut scene = scene.clone();
-    scene.solver.sleep_speed = 0.0;
-    let mut simulation = Simulation::<R>::build(&scene)?;
+    let mut simulation = awake(scene)?;
     simulation.step(dt)?;
     let started = Instant::now();
     simulation.step(dt)?;
@@ -54,9 +51,7 @@ pub fn time_steps<R: Real>(scene: &Scene, dt: f64, budget: Duration) -> anyhow::
 
 /// Times so many steps of `dt` [s] from the beginning, or as many as fit into `longest`; their mean, and how many they were.
 pub fn time_run<R: Real>(scene: &Scene, dt: f64, steps: usize, longest: Duration) -> anyhow::Result<(Timed<R>, usize)> {
-    let mut scene = scene.clone();
-    scene.solver.sleep_speed = 0.0;
-    let mut simulation = Simulation::<R>::build(&scene)?;
+    let mut simulation = awake(scene)?;
     let started = Instant::now();
     let mut report = phyxel::StepReport::default();
     let mut done = 0;
@@ -68,6 +63,13 @@ pub fn time_run<R: Real>(scene: &Scene, dt: f64, steps: usize, longest: Duration
     let taken = report.steps as f64;
     let (iterations, substeps) = (report.iterations as f64 / taken, report.substeps as f64 / taken);
     Ok((Timed { simulation, ms_per_step, iterations, substeps }, done))
+}
+
+/// A simulation whose bodies never sleep: one that does costs nothing, which is no time for a step.
+fn awake<R: Real>(scene: &Scene) -> anyhow::Result<Simulation<R>> {
+    let mut scene = scene.clone();
+    scene.solver.sleep_speed = 0.0;
+    Ok(Simulation::build(&scene)?)
 }
 
 /// `work` in a pool of one thread: a figure per core.

@@ -2,8 +2,9 @@
 //! et al. 2009 that they compare with.
 //!
 //! The paper gives total seconds and no clip lengths. Two seconds are assumed for each: 1000 implicit steps of 2 ms. With our
-//! stencils and implicit steps all of them are taken, or as many as fit into two minutes; everything else is timed for a few seconds from the moment at which
-//! bodies meet. Rows of the same work find new neighbours in every step, as the paper does; ours when phyxels have moved.
+//! stencils and implicit steps all of them are taken, or as many as fit into two minutes; everything else is timed for a few
+//! seconds from the moment at which bodies meet. Rows of the same work find new neighbours in every step, as the paper does;
+//! ours when phyxels have moved.
 
 use super::Row;
 use super::papers::describe;

@@ -74,3 +74,25 @@ impl<R: Real> General<R> {
         self.table.penalties[self.entries(e)].iter().fold(R::zero(), |a, &c| a + c)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::Tangent;
+
+    #[test]
+    fn an_isotropic_tangent_is_taken_for_itself_however_it_is_turned() {
+        let (lambda, mu) = (3.0, 2.0);
+        let turn = Mat3([[0.0, -0.6, 0.8], [1.0, 0.0, 0.0], [0.0, 0.8, 0.6]]);
+        let same = |a: usize, b: usize| if a == b { 1.0 } else { 0.0 };
+        // ∂P_ij/∂F_kl of R (λ tr E + 2 μ E) with E = sym(Rᵀ F) − I, R held.
+        let r = turn.0;
+        let entry = |a: usize, b: usize| {
+            let (i, j, k, l) = (a / 3, a % 3, b / 3, b % 3);
+            lambda * r[i][j] * r[k][l] + mu * (same(i, k) * same(j, l) + r[i][l] * r[k][j])
+        };
+        let tangent = Tangent(std::array::from_fn(|a| std::array::from_fn(|b| entry(a, b))));
+        let like = Isotropic::like(&PackedTangent::pack(&tangent), turn);
+        assert!((like.shear - mu).abs() < 1e-12 && (like.along - (lambda + mu)).abs() < 1e-12, "{like:?}");
+    }
+}

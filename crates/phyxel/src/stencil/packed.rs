@@ -8,8 +8,7 @@
 
 use super::general::{General, Penalty};
 use crate::math::{Mat3, Quad, Real, Vec3};
-use crate::par;
-use crate::vectorised::Vectorised;
+use crate::{par, vectorised};
 
 /// Elements per task.
 const TASK: usize = 128;
@@ -119,9 +118,8 @@ impl<R: Real> Packed<R> {
     ) {
         let Self { elements, moments, rest, field, passed, pulls, .. } = self;
         let first = stencils.incidence().nodes().start;
-        let arch = pulp::Arch::new();
         par::chunks2((passed, pulls), TASK, |start, passed, pulls| {
-            arch.dispatch(Vectorised(
+            vectorised(
                 #[inline(always)]
                 || {
                     for (i, (passed, pull)) in passed.iter_mut().zip(pulls.iter_mut()).enumerate() {
@@ -144,16 +142,15 @@ impl<R: Real> Packed<R> {
                         };
                     }
                 },
-            ));
+            );
         });
     }
 
     fn gather(&self, stencils: &General<R>, out: &mut [Vec3<R>]) {
         let Self { nodes, rest, field, passed, pulls, .. } = self;
         let incidence = stencils.incidence();
-        let arch = pulp::Arch::new();
         par::chunks(&mut out[incidence.nodes()], TASK, |start, chunk| {
-            arch.dispatch(Vectorised(
+            vectorised(
                 #[inline(always)]
                 || {
                     for (i, value) in chunk.iter_mut().enumerate() {
@@ -164,7 +161,7 @@ impl<R: Real> Packed<R> {
                         *value -= at_node::<R>(&nodes[run], elements, own, passed) - pulls[start + i];
                     }
                 },
-            ));
+            );
         });
     }
 }

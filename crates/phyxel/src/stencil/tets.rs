@@ -3,8 +3,7 @@
 use super::TetTable;
 use super::incidence::Incidence;
 use crate::math::{Lanes, Mat3, Real, Scalar, Vec3};
-use crate::par;
-use crate::vectorised::Vectorised;
+use crate::{par, vectorised};
 use std::ops::Range;
 
 /// Tetrahedra per vector instruction: eight `f32` fill a 256-bit register.
@@ -101,11 +100,10 @@ impl<R: Real> Tets<R> {
         stress: impl Fn(Mat3<Lanes<R, WIDTH>>) -> Mat3<Lanes<R, WIDTH>> + Sync,
         stress_of_one: impl Fn(Mat3<R>) -> Mat3<R> + Sync,
     ) {
-        let arch = pulp::Arch::new();
         par::chunks(corner_forces, TASK, |start, forces| {
             let mut groups = forces.chunks_exact_mut(WIDTH);
             let mut e = start;
-            arch.dispatch(Vectorised(
+            vectorised(
                 #[inline(always)]
                 || {
                     for group in &mut groups {
@@ -113,7 +111,7 @@ impl<R: Real> Tets<R> {
                         e += WIDTH;
                     }
                 },
-            ));
+            );
             for (i, force) in groups.into_remainder().iter_mut().enumerate() {
                 let s = stress_of_one(self.gradient(e + i, field)) * self.table.volumes[e + i];
                 *force = forces_at_corners(s, self.table.gradients[e + i]);
@@ -131,11 +129,10 @@ impl<R: Real> Tets<R> {
         wide: impl Fn(usize, Mat3<Lanes<R, WIDTH>>) -> [T; WIDTH] + Sync,
         one: impl Fn(usize, Mat3<R>) -> T + Sync,
     ) {
-        let arch = pulp::Arch::new();
         par::chunks(out, TASK, |start, out| {
             let mut groups = out.chunks_exact_mut(WIDTH);
             let mut e = start;
-            arch.dispatch(Vectorised(
+            vectorised(
                 #[inline(always)]
                 || {
                     for group in &mut groups {
@@ -144,7 +141,7 @@ impl<R: Real> Tets<R> {
                         e += WIDTH;
                     }
                 },
-            ));
+            );
             for (i, value) in groups.into_remainder().iter_mut().enumerate() {
                 *value = one(e + i, self.gradient(e + i, field));
             }
@@ -160,14 +157,13 @@ impl<R: Real> Tets<R> {
         wide: impl Fn(usize, Mat3<Lanes<R, WIDTH>>) -> (Mat3<Lanes<R, WIDTH>>, [T; WIDTH]) + Sync,
         one: impl Fn(usize, Mat3<R>) -> (Mat3<R>, T) + Sync,
     ) {
-        let arch = pulp::Arch::new();
         par::chunks2((forces, out), TASK, |start, forces, out| {
             let whole = forces.len() / WIDTH * WIDTH;
             let (forces, last_forces) = forces.split_at_mut(whole);
             let (out, last_out) = out.split_at_mut(whole);
             let mut groups = forces.chunks_exact_mut(WIDTH).zip(out.chunks_exact_mut(WIDTH));
             let mut e = start;
-            arch.dispatch(Vectorised(
+            vectorised(
                 #[inline(always)]
                 || {
                     for (forces, out) in &mut groups {
@@ -178,7 +174,7 @@ impl<R: Real> Tets<R> {
                         e += WIDTH;
                     }
                 },
-            ));
+            );
             for (i, (force, value)) in last_forces.iter_mut().zip(last_out).enumerate() {
                 let e = start + whole + i;
                 let (stress, own) = one(e, self.gradient(e, field));
@@ -197,7 +193,7 @@ impl<R: Real> Tets<R> {
         wide: impl Fn(usize, Mat3<Lanes<R, WIDTH>>) -> [T; WIDTH],
         one: impl Fn(usize, Mat3<R>) -> T,
     ) {
-        pulp::Arch::new().dispatch(Vectorised(
+        vectorised(
             #[inline(always)]
             || {
                 for &group in groups {
@@ -211,7 +207,7 @@ impl<R: Real> Tets<R> {
                     out.iter_mut().zip(wide(e, gradient_of_edges(edges, weights))).for_each(|(o, v)| *o = v);
                 }
             },
-        ));
+        );
     }
 
     /// Edges, weights and volumes of the tetrahedra from `first` on, side by side.

@@ -52,7 +52,8 @@ pub struct UpdatedStencils<R> {
 
 impl<R: Real> UpdatedStencils<R> {
     /// Rebuilds all stencils into `table`, so that `Σ_k x_k ⊗ d_k = F_i` at the present positions, in every direction in
-    /// which the phyxel has enough neighbours; in others, less. Gradients that cannot be inverted count as the identity and are reported.
+    /// which the phyxel has enough neighbours; in others, less. Gradients that cannot be inverted count as the identity and
+    /// are reported.
     pub fn rebuild(&mut self, now: &Present<'_, R>, table: &mut StencilTable<R>) -> Result<MlsReport, StencilError> {
         now.check()?;
         let n = now.positions.len();

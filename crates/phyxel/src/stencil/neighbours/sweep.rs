@@ -3,7 +3,7 @@
 use super::Radii;
 use super::grid::{Grid, Reach};
 use crate::math::{Real, Vec3};
-use crate::vectorised::Vectorised;
+use crate::vectorised;
 use std::ops::Range;
 
 /// Points per task.
@@ -49,7 +49,7 @@ impl Chunk {
         let (mut ends, mut found) = (std::mem::take(&mut self.ends), std::mem::take(&mut self.found));
         ends.clear();
         found.clear();
-        pulp::Arch::new().dispatch(Vectorised(
+        vectorised(
             #[inline(always)]
             || {
                 self.sweep(grid, radii, number, |row| {
@@ -58,7 +58,7 @@ impl Chunk {
                     ends.push(found.len() as u32);
                 });
             },
-        ));
+        );
         // Room for a few more, so that the next search, over points that have moved a little, allocates nothing.
         if found.capacity() < found.len() + found.len() / 4 {
             found.reserve(found.len() / 2);
