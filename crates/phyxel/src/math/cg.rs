@@ -66,6 +66,10 @@ pub trait System<R: Real>: Sync {
     fn multiply(&mut self, x: &[Vec3<R>], out: &mut [Vec3<R>]);
     /// `P⁻¹ r` of one node, held directions included.
     fn precondition(&self, node: usize, r: Vec3<R>) -> Vec3<R>;
+    /// Adds what a second level of the preconditioner makes of `r` to `z`; returns what that adds to `r · z`.
+    fn correct(&mut self, _r: &[Vec3<R>], _z: &mut [Vec3<R>]) -> f64 {
+        0.0
+    }
     /// Removes the directions that are held.
     fn filter(&self, v: &mut [Vec3<R>]);
 }
@@ -146,23 +150,25 @@ fn descend<R: Real>(
 
 /// `x += α p`, `r −= α q`, `z = P⁻¹ r` in one pass over memory; returns `r · z` and `r · r`.
 fn step<R: Real>(
-    system: &impl System<R>,
+    system: &mut impl System<R>,
     [x, r, z]: [&mut [Vec3<R>]; 3],
     alpha: R,
     (p, q): (&[Vec3<R>], &[Vec3<R>]),
 ) -> (f64, f64) {
-    let [rz, rr] = par::update3((x, r, &mut *z), &|first, x, r, z| {
+    let fine = &*system;
+    let [rz, rr] = par::update3((x, &mut *r, &mut *z), &|first, x, r, z| {
         let mut sums = [0.0; 2];
         for (k, ((x, r), z)) in x.iter_mut().zip(r).zip(z).enumerate() {
             let i = first + k;
             *x += p[i] * alpha;
             *r -= q[i] * alpha;
-            *z = system.precondition(i, *r);
+            *z = fine.precondition(i, *r);
             sums[0] += r.dot(*z).to_f64();
             sums[1] += r.dot(*r).to_f64();
         }
         sums
     });
+    let rz = rz + system.correct(r, z);
     // The residual has no part in held directions, so the products above need not know of them.
     system.filter(z);
     (rz, rr)

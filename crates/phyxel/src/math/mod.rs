@@ -13,6 +13,7 @@ mod real;
 mod svd;
 #[cfg(test)]
 pub(crate) mod test_input;
+mod twin;
 mod vec3;
 
 pub use bcsr::Bcsr;
@@ -24,4 +25,5 @@ pub use polar::{Polar, green_strain, polar, polar_rotation};
 pub use psd::{project_psd_3, project_psd_9};
 pub use real::{Quad, Real, Scalar};
 pub use svd::{Svd, svd};
+pub use twin::Twin;
 pub use vec3::Vec3;

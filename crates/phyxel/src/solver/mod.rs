@@ -1,6 +1,7 @@
 //! From forces to motion: explicit, implicit, quasi-static and position-based steps.
 
 mod aftermath;
+mod coarse;
 pub mod colour;
 pub(crate) mod engine;
 mod explicit;

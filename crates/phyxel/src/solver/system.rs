@@ -1,5 +1,6 @@
 //! The matrix of an implicit step, `A = a M + Σ_e tangents`: assembled for meshes, matrix-free for phyxels.
 
+use super::coarse::{Coarse, Fine};
 use super::press::Press;
 use crate::material::{PackedTangent, Tangent};
 use crate::math::cg::{self, CgScratch, LinearReport, Stop, System};
@@ -31,6 +32,7 @@ pub struct SystemMatrix<R> {
     /// Nodes whose preconditioner holds rows of contact, and what these put there.
     row_nodes: Vec<u32>,
     row_sums: Vec<(u32, Mat3<R>)>,
+    coarse: Coarse<R>,
 }
 
 /// Relative residual where factors were asked for and cannot be used.
@@ -81,11 +83,18 @@ impl<R: Real> SystemMatrix<R> {
             riders: Vec::new(),
             row_nodes: Vec::new(),
             row_sums: Vec::new(),
+            coarse: Coarse::default(),
         })
     }
 
     /// Refills the matrix from the stored tangents, which are those at displacements `u`, in place.
-    pub fn refill(&mut self, model: &Model<R>, u: &[Vec3<R>], scratch: &mut [BlockScratch<R>], scales: Scales<'_, R>) {
+    pub fn refill(
+        &mut self,
+        model: &Model<R>,
+        (u, held): (&[Vec3<R>], &[Held<R>]),
+        scratch: &mut [BlockScratch<R>],
+        scales: Scales<'_, R>,
+    ) {
         let Self { matrix, slots, diagonal, inverse_diagonal, .. } = self;
         let Bcsr { offsets, blocks, diagonal: diagonal_places, .. } = matrix;
         par::rows(blocks, offsets, &|row, run| {
@@ -117,6 +126,7 @@ impl<R: Real> SystemMatrix<R> {
         }
         cg::invert_blocks(diagonal, inverse_diagonal);
         self.row_nodes.clear();
+        self.coarse.prepare(&Fine { model, scratch, scales, diagonal, held });
     }
 
     /// Takes the mass and inertia of rigid bodies, which turn from step to step.
@@ -243,8 +253,11 @@ impl<R: Real> SystemMatrix<R> {
             // Who asked for factors wants their exactness, even where friction leaves no time for them.
             let tolerance = if self.direct.is_some() { stop.tolerance.min(DIRECT) } else { stop.tolerance };
             let stop = Stop { tolerance, ..stop };
-            let mut system = Bound { matrix: self, model, scratch, scales, held };
-            cg::solve(&mut system, b, x, &mut work, stop)
+            let mut coarse = std::mem::take(&mut self.coarse);
+            let mut system = Bound { matrix: self, coarse: &mut coarse, model, scratch, scales, held };
+            let report = cg::solve(&mut system, b, x, &mut work, stop);
+            self.coarse = coarse;
+            report
         };
         self.cg = work;
         report
@@ -337,7 +350,11 @@ impl<R: Real> SystemMatrix<R> {
         let slots: usize = self.slots.iter().map(|s| 4 * s.starts.len() + 2 * s.places.len()).sum();
         let vectors = size_of::<Mat3<R>>() * (self.diagonal.len() + self.inverse_diagonal.len())
             + 4 * size_of::<Vec3<R>>() * self.diagonal.len();
-        self.matrix.memory_bytes() + slots + vectors + self.direct.as_ref().map_or(0, Direct::memory_bytes)
+        self.matrix.memory_bytes()
+            + self.coarse.memory_bytes()
+            + slots
+            + vectors
+            + self.direct.as_ref().map_or(0, Direct::memory_bytes)
     }
 }
 
@@ -397,6 +414,7 @@ fn around<R: Real>(block: &Block<R>, local: usize, mut f: impl FnMut(usize, usiz
 /// The matrix together with what its products need, as conjugate gradients see it.
 struct Bound<'a, R: Real> {
     matrix: &'a SystemMatrix<R>,
+    coarse: &'a mut Coarse<R>,
     model: &'a Model<R>,
     scratch: &'a mut [BlockScratch<R>],
     scales: Scales<'a, R>,
@@ -409,6 +427,10 @@ impl<R: Real> System<R> for Bound<'_, R> {
     }
     fn precondition(&self, node: usize, r: Vec3<R>) -> Vec3<R> {
         self.matrix.inverse_diagonal[node] * r
+    }
+    fn correct(&mut self, r: &[Vec3<R>], z: &mut [Vec3<R>]) -> f64 {
+        // The grid knows nothing of rows between bodies: what it moves, they would stop.
+        if self.matrix.press.is_empty() { self.coarse.correct(r, z) } else { 0.0 }
     }
     fn filter(&self, v: &mut [Vec3<R>]) {
         filter(self.held, v);

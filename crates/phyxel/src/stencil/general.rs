@@ -159,7 +159,7 @@ impl<R: Real> General<R> {
     }
 
     /// A number that changes with the stencils.
-    pub(super) fn id(&self) -> u64 {
+    pub fn id(&self) -> u64 {
         self.id
     }
 

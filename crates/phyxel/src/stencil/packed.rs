@@ -3,26 +3,83 @@
 //! An entry of element `i` is one row: its weight `d` and its penalty `c`. With `u = u_j − u_i` and the offset
 //! `x = x_j − x_i`, one sweep gives the gradient `Σ u ⊗ d`, and `Σ c u` and `Σ c u ⊗ x`, of which the penalty forces
 //! `t_j = c (u − G x)` are made through two moments that belong to the stencil: `Σ t = Σ c u − G Σ c x` and
-//! `Σ t ⊗ x = Σ c u ⊗ x − G Σ c x xᵀ`. Nodes gather from the same rows in their own order. Memory is the limit: a row
-//! fills one register, and offsets come from positions, which stay in the cache.
+//! `Σ t ⊗ x = Σ c u ⊗ x − G Σ c x xᵀ`. Nodes gather from the same rows in their own order. Two rows fill one register;
+//! offsets come from positions, which stay in the cache. Sums are hidden from the compiler before they are used (`black_box`):
+//! it would see that a lane is never read, and cut whole registers down to three numbers, one by one.
 
 use super::general::{General, Penalty};
-use crate::math::{Mat3, Quad, Real, Vec3};
+use crate::math::{Mat3, Quad, Real, Twin, Vec3};
 use crate::{par, vectorised};
+use std::hint::black_box;
 
 /// Elements per task.
 const TASK: usize = 128;
 
-/// One entry: weight and penalty.
-type Row<R> = <R as Real>::Quad;
+/// Rows, two by two: weight and penalty of an entry, and of the next. The last pair of a list may end with a row of zeros.
+#[derive(Clone, Debug)]
+struct Rows<R> {
+    /// List `i` has the pairs `starts[i]..starts[i + 1]`.
+    starts: Vec<u32>,
+    rows: Vec<Twin<R>>,
+    /// The node at the other end of each entry, or the element, counted from the body's first.
+    others: Vec<[u32; 2]>,
+}
+
+impl<R> Default for Rows<R> {
+    fn default() -> Self {
+        Rows { starts: Vec::new(), rows: Vec::new(), others: Vec::new() }
+    }
+}
+
+impl<R: Real> Rows<R> {
+    /// Lists of so many entries each, of which `fill` gives the weight, the penalty and the other end; it is asked for one
+    /// beyond the last where their number is odd.
+    fn rebuild(
+        &mut self,
+        lists: usize,
+        count: impl Fn(usize) -> usize,
+        fill: impl Fn(usize, usize) -> (Vec3<R>, R, u32) + Sync,
+    ) {
+        let Self { starts, rows, others } = self;
+        starts.clear();
+        starts.push(0);
+        for i in 0..lists {
+            starts.push(starts[i] + count(i).div_ceil(2) as u32);
+        }
+        let pairs = starts[lists] as usize;
+        rows.resize(pairs, Twin::zero());
+        others.resize(pairs, [0; 2]);
+        par::rows(others, starts, &|i, others| {
+            for (k, others) in others.iter_mut().enumerate() {
+                *others = [fill(i, 2 * k).2, fill(i, 2 * k + 1).2];
+            }
+        });
+        par::rows(rows, starts, &|i, rows| {
+            for (k, row) in rows.iter_mut().enumerate() {
+                let [one, next] = [fill(i, 2 * k), fill(i, 2 * k + 1)];
+                *row = Twin::of(quad(one.0, one.1), quad(next.0, next.1));
+            }
+        });
+    }
+
+    #[inline(always)]
+    fn list(&self, i: usize) -> (&[Twin<R>], &[[u32; 2]]) {
+        let range = self.starts[i] as usize..self.starts[i + 1] as usize;
+        (&self.rows[range.clone()], &self.others[range])
+    }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(&self.starts[..]) + size_of_val(&self.rows[..]) + size_of_val(&self.others[..])
+    }
+}
 
 /// The rows of one body, and room for a product.
 #[derive(Clone, Debug)]
 pub struct Packed<R: Real> {
     /// Which stencils these are the rows of.
     of: Option<u64>,
-    elements: Vec<Row<R>>,
-    nodes: Vec<Row<R>>,
+    elements: Rows<R>,
+    nodes: Rows<R>,
     moments: Vec<Moments<R>>,
     /// Rest positions from the body's first node.
     rest: Vec<R::Quad>,
@@ -41,6 +98,7 @@ struct Moments<R> {
 /// What nodes need of an element: its stress and its gradient by rows, its displacement with how strongly it is stabilised,
 /// and where it rests.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 struct Passed<R: Real> {
     stress: [R::Quad; 3],
     gradient: [R::Quad; 3],
@@ -50,7 +108,7 @@ struct Passed<R: Real> {
 
 impl<R: Real> Default for Packed<R> {
     fn default() -> Self {
-        let (of, elements, nodes, moments) = (None, Vec::new(), Vec::new(), Vec::new());
+        let (of, elements, nodes, moments) = (None, Rows::default(), Rows::default(), Vec::new());
         let (rest, field, passed, pulls) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Packed { of, elements, nodes, moments, rest, field, passed, pulls }
     }
@@ -59,8 +117,8 @@ impl<R: Real> Default for Packed<R> {
 impl<R: Real> Packed<R> {
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val(&self.elements[..])
-            + size_of_val(&self.nodes[..])
+        self.elements.memory_bytes()
+            + self.nodes.memory_bytes()
             + size_of_val(&self.moments[..])
             + size_of_val(&self.rest[..])
             + size_of_val(&self.field[..])
@@ -79,16 +137,33 @@ impl<R: Real> Packed<R> {
         let first = incidence.nodes().start;
         places.resize(incidence.nodes().len(), R::Quad::default());
         par::for_each(places, |i, place| *place = quad(rest[first + i] - rest[first], R::zero()));
-        elements.resize(table.nodes.len(), R::Quad::default());
-        par::for_each(elements, |k, row| *row = quad(table.weights[k], table.penalties[k]));
+        // A phyxel sees itself where it is: its own entry, the first, needs no row.
+        let others = |e: usize| stencils.entries(e).start + 1..stencils.entries(e).end;
+        elements.rebuild(
+            table.volumes.len(),
+            |e| others(e).len(),
+            |e, k| match others(e).nth(k) {
+                Some(k) => (table.weights[k], table.penalties[k], table.nodes[k] - first as u32),
+                None => (Vec3::zero(), R::zero(), table.nodes[stencils.entries(e).start] - first as u32),
+            },
+        );
         moments.resize(table.volumes.len(), Moments { first: Vec3::zero(), second: Mat3::zero() });
         par::for_each(moments, |e, moments| {
             let range = stencils.entries(e);
             *moments = Moments::new(&table.nodes[range.clone()], &table.penalties[range], rest);
         });
-        let entries = incidence.entries();
-        nodes.resize(entries.len(), R::Quad::default());
-        par::for_each(nodes, |k, row| *row = elements[entries[k] as usize]);
+        let (entries, elements_of) = (incidence.entries(), stencils.elements_of_entries());
+        nodes.rebuild(
+            incidence.nodes().len(),
+            |n| incidence.run(n).len(),
+            |n, k| match incidence.run(n).nth(k) {
+                Some(place) => {
+                    let k = entries[place] as usize;
+                    (table.weights[k], table.penalties[k], elements_of[place])
+                }
+                None => (Vec3::zero(), R::zero(), n as u32),
+            },
+        );
         self.field.resize(incidence.nodes().len(), R::Quad::default());
         self.passed.resize(table.volumes.len(), Passed::default());
         self.pulls.resize(table.volumes.len(), Vec3::zero());
@@ -124,10 +199,8 @@ impl<R: Real> Packed<R> {
                 || {
                     for (i, (passed, pull)) in passed.iter_mut().zip(pulls.iter_mut()).enumerate() {
                         let e = start + i;
-                        let range = stencils.entries(e);
-                        let nodes = &stencils.table.nodes[range.clone()];
-                        let center = nodes[0] as usize - first;
-                        let sums = Sums::<R>::new(&elements[range], nodes, first, (rest, field));
+                        let center = stencils.table.nodes[stencils.entries(e).start] as usize - first;
+                        let sums = Sums::<R>::new(elements.list(e), center, (rest, field));
                         let modulus = factors.get(e).map_or(modulus, |f| modulus * *f);
                         let g = sums.gradient();
                         let s = stress(e, g);
@@ -154,11 +227,9 @@ impl<R: Real> Packed<R> {
                 #[inline(always)]
                 || {
                     for (i, value) in chunk.iter_mut().enumerate() {
-                        let run = incidence.run(start + i);
-                        let elements = &stencils.elements_of_entries()[run.clone()];
                         // Phyxel `i` is the centre of element `i`.
                         let own = (field[start + i], rest[start + i]);
-                        *value -= at_node::<R>(&nodes[run], elements, own, passed) - pulls[start + i];
+                        *value -= at_node::<R>(nodes.list(start + i), own, passed) - pulls[start + i];
                     }
                 },
             );
@@ -179,11 +250,8 @@ fn quads<R: Real>(m: Mat3<R>) -> [R::Quad; 3] {
 
 /// The matrix with these rows.
 #[inline(always)]
-fn matrix<R: Real>(rows: &[R::Quad; 3]) -> Mat3<R> {
-    Mat3(rows.map(|row| {
-        let [x, y, z, _] = row.lanes();
-        [x, y, z]
-    }))
+fn matrix<R: Real>(rows: &[[R; 4]; 3]) -> Mat3<R> {
+    Mat3(rows.map(|[x, y, z, _]| [x, y, z]))
 }
 
 impl<R: Real> Moments<R> {
@@ -200,28 +268,28 @@ impl<R: Real> Moments<R> {
 
 /// By rows, `Σ u ⊗ d` with `Σ c u` in the last lane, and `Σ c u ⊗ x`.
 struct Sums<R: Real> {
-    weighted: [R::Quad; 3],
-    moments: [R::Quad; 3],
+    weighted: [[R; 4]; 3],
+    moments: [[R; 4]; 3],
 }
 
 impl<R: Real> Sums<R> {
     /// Differences come first, so that a common motion of all nodes costs no digits.
     #[inline(always)]
-    fn new(rows: &[Row<R>], nodes: &[u32], first: usize, (rest, field): (&[R::Quad], &[R::Quad])) -> Self {
-        let center = nodes[0] as usize - first;
-        let (own, place) = (field[center], rest[center]);
-        let (mut weighted, mut moments) = ([R::Quad::default(); 3], [R::Quad::default(); 3]);
-        for (row, &node) in rows.iter().zip(nodes).skip(1) {
-            let node = node as usize - first;
-            let difference = (field[node] - own).lanes();
-            let arm = (rest[node] - place) * Quad::splat(row.lanes()[3]);
+    fn new((rows, nodes): (&[Twin<R>], &[[u32; 2]]), center: usize, (rest, field): (&[R::Quad], &[R::Quad])) -> Self {
+        let (own, place) = (Twin::<R>::of(field[center], field[center]), Twin::<R>::of(rest[center], rest[center]));
+        let (mut weighted, mut moments) = ([Twin::zero(); 3], [Twin::zero(); 3]);
+        for (row, nodes) in rows.iter().zip(nodes) {
+            let [a, b] = nodes.map(|n| n as usize);
+            let difference = Twin::of(field[a], field[b]) - own;
+            let arm = (Twin::of(rest[a], rest[b]) - place) * row.spread(3);
             for c in 0..3 {
-                let u = Quad::splat(difference[c]);
+                let u = difference.spread(c);
                 weighted[c] = weighted[c] + *row * u;
                 moments[c] = moments[c] + arm * u;
             }
         }
-        Sums { weighted, moments }
+        let [weighted, moments] = black_box([weighted, moments]);
+        Sums { weighted: weighted.map(Twin::sum), moments: moments.map(Twin::sum) }
     }
 
     #[inline(always)]
@@ -234,8 +302,8 @@ impl<R: Real> Sums<R> {
     #[inline(always)]
     fn penalty(&self, g: Mat3<R>, of: &Moments<R>, inverse: Option<&Mat3<R>>) -> (Mat3<R>, Vec3<R>, Mat3<R>) {
         let gradient = inverse.map_or(g, |inverse| g * *inverse);
-        let pull = Vec3(self.weighted.map(|row| row.lanes()[3])) - gradient * of.first;
-        let torn = matrix::<R>(&self.moments) - gradient * of.second;
+        let pull = Vec3(self.weighted.map(|row| row[3])) - gradient * of.first;
+        let torn = matrix(&self.moments) - gradient * of.second;
         // Σ t ⊗ (B x) = (Σ t ⊗ x) Bᵀ.
         (gradient, pull, inverse.map_or(torn, |inverse| torn * inverse.transpose()))
     }
@@ -244,25 +312,27 @@ impl<R: Real> Sums<R> {
 /// What all elements do to one of their nodes, without its own pull.
 #[inline(always)]
 fn at_node<R: Real>(
-    rows: &[Row<R>],
-    elements: &[u32],
+    (rows, elements): (&[Twin<R>], &[[u32; 2]]),
     (own, place): (R::Quad, R::Quad),
     passed: &[Passed<R>],
 ) -> Vec3<R> {
-    let mut sums = [R::Quad::default(); 3];
-    let mut springs = R::Quad::default();
-    for (row, &e) in rows.iter().zip(elements) {
-        let element = &passed[e as usize];
-        let c = row.lanes()[3];
-        let arm = (place - element.rest) * Quad::splat(c);
+    let (own, place) = (Twin::<R>::of(own, own), Twin::<R>::of(place, place));
+    let (mut sums, mut springs) = ([Twin::<R>::zero(); 3], Twin::<R>::zero());
+    for (row, elements) in rows.iter().zip(elements) {
+        let [a, b] = elements.map(|e| &passed[e as usize]);
+        let c = row.spread(3);
+        let arm = (place - Twin::of(a.rest, b.rest)) * c;
         for k in 0..3 {
-            sums[k] = sums[k] + element.stress[k] * *row + element.gradient[k] * arm;
+            let (stress, gradient) = (Twin::of(a.stress[k], b.stress[k]), Twin::of(a.gradient[k], b.gradient[k]));
+            sums[k] = sums[k] + stress * *row + gradient * arm;
         }
-        springs = springs + (own - element.center) * Quad::splat(c * element.center.lanes()[3]);
+        let center = Twin::of(a.center, b.center);
+        springs = springs + (own - center) * (c * center.spread(3));
     }
-    let springs = springs.lanes();
+    let (sums, springs) = black_box((sums, springs));
+    let springs = springs.sum();
     Vec3(std::array::from_fn(|k| {
-        let [x, y, z, _] = sums[k].lanes();
+        let [x, y, z, _] = sums[k].sum();
         springs[k] + (x + y + z)
     }))
 }

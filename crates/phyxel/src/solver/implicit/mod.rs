@@ -308,7 +308,8 @@ impl<R: Real> Implicit<R> {
             block.refresh_tangents((&self.u, stage.inner.of(k)), mix, self.curvature, scratch);
         }
         let scales = Scales { mass: &self.mass_scales, penalty: &self.penalty_scales, gamma: stage.gamma };
-        self.matrix.refill(model, &self.u, scratch, scales);
+        touch::merge(stage, &self.pins, &self.touches, &mut self.held);
+        self.matrix.refill(model, (&self.u, &self.held), scratch, scales);
         self.matrix_of = Some(key);
         self.factors_valid = false;
     }
