@@ -5,6 +5,7 @@ use crate::error::SurfaceError;
 use crate::mesh::Closedness;
 use crate::multi::{Moment, MultiSurface, Wall};
 use crate::reconstruction::{Matter, Reconstruction, ReconstructionSettings};
+use crate::saved::{Reader, Saved, Writer, unfit};
 use crate::surfels::{SurfelCloud, sample_skin};
 use phyxel::math::Real;
 use phyxel::model::{BodyModel, Site};
@@ -16,6 +17,8 @@ use phyxel::{AnySimulation, Simulation};
 /// [`BodyFrame::surfels`](phyxel::record::BodyFrame::surfels).
 pub struct Dresser {
     dresses: Vec<Dress>,
+    /// Of the bodies.
+    names: Vec<String>,
 }
 
 /// What was noticed while dressing a frame.
@@ -64,12 +67,42 @@ impl Dresser {
             })
         };
         let dresses = simulation.model().bodies.iter().map(dress).collect::<Result<_, _>>()?;
-        Ok(Dresser { dresses })
+        let names = simulation.model().bodies.iter().map(|b| b.name.clone()).collect();
+        Ok(Dresser { dresses, names })
     }
 
     /// Whether any body is drawn with more than its skin.
     pub fn is_needed(&self) -> bool {
         self.dresses.iter().any(|d| !matches!(d, Dress::Skin))
+    }
+
+    /// What the surfaces remember from frame to frame, for [`Dresser::restore`].
+    pub fn save(&self) -> Vec<u8> {
+        let mut to = Writer::default();
+        for dress in &self.dresses {
+            to.byte(dress.kind());
+            match dress {
+                Dress::Skin | Dress::Free { .. } => {}
+                Dress::Carried(cloud) | Dress::Flowing(cloud) => cloud.save(&mut to),
+                Dress::Multi(surface, solid) => {
+                    surface.save(&mut to);
+                    to.byte(u8::from(*solid));
+                }
+            }
+        }
+        to.0
+    }
+
+    /// Goes on where another dresser of the same scene was when it was saved: frames from then on are the same.
+    ///
+    /// # Errors
+    /// When the bytes are not those of this scene's surfaces. Nothing is to be drawn with the dresser then.
+    pub fn restore(&mut self, saved: &[u8]) -> Result<(), SurfaceError> {
+        let mut from = Reader(saved);
+        for (dress, name) in self.dresses.iter_mut().zip(&self.names) {
+            dress.restore(&mut from).ok_or_else(|| unfit(name))?;
+        }
+        if from.0.is_empty() { Ok(()) } else { Err(unfit(self.names.last().map_or("", |n| n))) }
     }
 
     /// Adds the surfaces to a frame that was just taken from the simulation.
@@ -118,6 +151,31 @@ impl Dresser {
             report.bodies += 1;
         }
         Ok(report)
+    }
+}
+
+impl Dress {
+    fn kind(&self) -> u8 {
+        match self {
+            Dress::Skin => 0,
+            Dress::Free { .. } => 1,
+            Dress::Carried(_) => 2,
+            Dress::Flowing(_) => 3,
+            Dress::Multi(..) => 4,
+        }
+    }
+
+    fn restore(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        from.byte().filter(|kind| *kind == self.kind())?;
+        match self {
+            Dress::Skin | Dress::Free { .. } => Some(()),
+            Dress::Carried(cloud) | Dress::Flowing(cloud) => cloud.restore(from),
+            Dress::Multi(surface, solid) => {
+                surface.restore(from)?;
+                *solid = from.byte()? != 0;
+                Some(())
+            }
+        }
     }
 }
 

@@ -21,6 +21,7 @@ mod grid;
 mod mesh;
 mod multi;
 mod reconstruction;
+mod saved;
 mod surfels;
 
 pub use colours::{phyxel_colours, vertex_colours};

@@ -102,13 +102,13 @@ impl<'a> Run<'a> {
         if !args.tell.quiet {
             simulation.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
         }
-        let dresser = Dresser::new(&simulation, ReconstructionSettings::default()).map_err(Failure::input)?;
+        let mut dresser = Dresser::new(&simulation, ReconstructionSettings::default()).map_err(Failure::input)?;
         let folder = args.out.clone().unwrap_or_else(|| Path::new("out").join(&source.stem));
         let last = args.frames.unwrap_or((scene.duration * scene.frame_rate).round() as usize);
         let precision = source::precision(&args.scene).name();
         let mut identity = Checkpoint { scene_hash: source.hash, precision: precision.into(), ..Checkpoint::default() };
         if args.resume {
-            identity = resume(&folder.join(CHECKPOINT), identity, &mut simulation)?;
+            identity = resume(&folder.join(CHECKPOINT), identity, &mut simulation, &mut dresser)?;
         }
         let resumed = args.resume.then_some(identity.frame);
         if resumed.is_some_and(|frame| frame >= last) {
@@ -215,6 +215,7 @@ impl<'a> Run<'a> {
             frame: self.frame,
             step: self.totals.steps,
             payload: self.simulation.snapshot(),
+            surfaces: self.dresser.save(),
             ..self.identity.clone()
         };
         write_checkpoint(&path, &checkpoint).map_err(Failure::work)?;
@@ -297,7 +298,12 @@ impl<'a> Run<'a> {
 }
 
 /// Takes up a checkpoint, after making sure that it belongs to this run.
-fn resume(path: &Path, wanted: Checkpoint, simulation: &mut AnySimulation) -> Result<Checkpoint, Failure> {
+fn resume(
+    path: &Path,
+    wanted: Checkpoint,
+    simulation: &mut AnySimulation,
+    dresser: &mut Dresser,
+) -> Result<Checkpoint, Failure> {
     if !path.exists() {
         return Err(Failure::input(format!("there is no checkpoint {}; run without --resume", path.display())));
     }
@@ -314,8 +320,10 @@ fn resume(path: &Path, wanted: Checkpoint, simulation: &mut AnySimulation) -> Re
             found.precision
         )));
     }
-    simulation.restore(&found.payload).map_err(|error| Failure::input(format!("the checkpoint {whose}: {error}")))?;
-    found.payload = Vec::new();
+    let unfit = |error: &dyn std::fmt::Display| Failure::input(format!("the checkpoint {whose}: {error}"));
+    simulation.restore(&found.payload).map_err(|error| unfit(&error))?;
+    dresser.restore(&found.surfaces).map_err(|error| unfit(&error))?;
+    (found.payload, found.surfaces) = (Vec::new(), Vec::new());
     Ok(found)
 }
 
