@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use phyxel::scene::{ColliderShape, Scene};
 use phyxel::{AnySimulation, StepReport};
-use phyxel_draw::Painter;
 use phyxel_draw::movie::Form;
+use phyxel_draw::{Painter, body_colour, linear_from_srgb};
 use phyxel_io::picture::outlines;
 use phyxel_io::{Checkpoint, Format, FrameStats, Recorder, read_checkpoint, write_checkpoint};
 use phyxel_surface::{Dresser, ReconstructionSettings};
@@ -102,7 +102,9 @@ impl<'a> Run<'a> {
         if !args.tell.quiet {
             simulation.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
         }
-        let mut dresser = Dresser::new(&simulation, ReconstructionSettings::default()).map_err(Failure::input)?;
+        let mut dresser = Dresser::new(&simulation, ReconstructionSettings::default())
+            .map_err(Failure::input)?
+            .with_colours(|body| body_colour(body).map(linear_from_srgb));
         let folder = args.out.clone().unwrap_or_else(|| Path::new("out").join(&source.stem));
         let last = args.frames.unwrap_or((scene.duration * scene.frame_rate).round() as usize);
         let precision = source::precision(&args.scene).name();
