@@ -59,6 +59,7 @@ pub(super) fn body(
     for normal in skinned.look.normals.iter_mut().flatten() {
         *normal = (turn * Vec3(normal.map(f64::from))).0.map(|c| c as f32);
     }
+    filled.notes.extend(read.flaws);
     filled.notes.append(&mut skinned.notes);
     Ok((filled, skinned))
 }
