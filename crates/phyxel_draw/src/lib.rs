@@ -36,7 +36,7 @@ pub use error::DrawError;
 pub use gpu::Gpu;
 pub use image::{Image, linear_from_srgb};
 pub use near::{Near, Weights, number};
-pub use outline::{Outline, Segment, outlines};
+pub use outline::{Outline, Segment, is_floor, outlines, scene_outlines};
 pub use overlay::{ColourBar, Overlay};
 pub use palette::Palette;
 pub use picture::{Ball, Corner, Disc, Floor, Item, Mesh, Paint, Picture, Rod, Shape};

@@ -1,11 +1,17 @@
 //! Outlines of what bodies hit: one can see through them to the matter inside a mould.
 
 use crate::contour::{contours, sharp_edges};
+use phyxel::contact::HeightField;
 use phyxel::math::Vec3;
-use phyxel::scene::{Collider, ColliderShape, Motion};
+use phyxel::scene::{Collider, ColliderShape, Motion, Scene};
+use phyxel::shape::Placement;
 
 /// Sides of the polygons that stand for circles.
 const SIDES: usize = 32;
+/// Squares along a side of the grid that stands for a plane.
+const GRID: usize = 8;
+/// Most lines over terrain in each direction.
+const MOST_ROWS: usize = 40;
 
 /// A straight piece of an outline, from end to end [m].
 pub type Segment = [[f64; 3]; 2];
@@ -60,7 +66,66 @@ impl Outline {
     }
 }
 
-/// The outlines of colliders; planes and terrain have none.
+/// The outlines of what bodies of a scene hit. Level planes that stay are the floor and have none; other planes are shown by
+/// a grid as wide as all bodies together.
+pub fn scene_outlines(scene: &Scene) -> Vec<Outline> {
+    let points = || scene.bodies.iter().flat_map(|b| b.geometry.points()).filter(|p| p.iter().all(|c| c.is_finite()));
+    let bound = |a: usize, start: f64, pick: fn(f64, f64) -> f64| points().map(|p| p[a]).fold(start, pick);
+    let low = Vec3([0, 1, 2].map(|a| bound(a, f64::INFINITY, f64::min)));
+    let high = Vec3([0, 1, 2].map(|a| bound(a, f64::NEG_INFINITY, f64::max)));
+    let (centre, radius) = ((low + high) * 0.5, (high - low).norm());
+    let mut all = outlines(&scene.colliders);
+    if radius.is_finite() && radius > 0.0 {
+        let shown = scene.colliders.iter().filter(|c| !is_floor(c));
+        let planes = shown.map(|c| Outline { segments: plane(c, centre, radius), motion: c.motion.clone() });
+        all.extend(planes.filter(|o| !o.segments.is_empty()));
+    }
+    all
+}
+
+/// Whether a collider is a level plane that stays: pictures have a floor there.
+pub fn is_floor(collider: &Collider) -> bool {
+    let level =
+        matches!(collider.shape, ColliderShape::HalfSpace { normal: [x, y, z], .. } if x == 0.0 && z == 0.0 && y > 0.0);
+    level && !collider.motion.moves() && collider.placement == Placement::default()
+}
+
+/// A grid of lines in the plane of a half-space, around the place in it that is nearest to `centre`.
+fn plane(collider: &Collider, centre: Vec3<f64>, radius: f64) -> Vec<Segment> {
+    let ColliderShape::HalfSpace { normal, offset } = collider.shape else { return Vec::new() };
+    let turn = collider.placement.rotation_matrix();
+    let normal = (turn * Vec3(normal)).normalized();
+    let origin = Vec3(collider.placement.position) + normal * offset;
+    let middle = centre - normal * normal.dot(centre - origin);
+    let helper = if normal[1].abs() < 0.9 { Vec3([0.0, 1.0, 0.0]) } else { Vec3([1.0, 0.0, 0.0]) };
+    let across = normal.cross(helper).normalized();
+    let along = normal.cross(across);
+    let steps = || (0..=GRID).map(|k| radius * (2.0 * k as f64 / GRID as f64 - 1.0));
+    let line = |a: Vec3<f64>, b: Vec3<f64>, s: f64| [(middle + a * s - b * radius).0, (middle + a * s + b * radius).0];
+    steps().map(|s| line(across, along, s)).chain(steps().map(|s| line(along, across, s))).collect()
+}
+
+/// Lines over terrain, no more than can be told apart.
+fn terrain(field: &HeightField) -> Vec<Segment> {
+    let [nx, nz] = field.counts;
+    if nx < 2 || nz < 2 || field.heights.len() < nx * nz {
+        return Vec::new();
+    }
+    let at = |i: usize, k: usize| {
+        let place = |n: usize, count: usize| (n as f64 - 0.5 * (count - 1) as f64) * field.spacing;
+        [place(i, nx), field.heights[k * nx + i], place(k, nz)]
+    };
+    let picked = |count: usize| -> Vec<usize> {
+        let stride = (count - 1).div_ceil(MOST_ROWS).max(1);
+        (0..count - 1).step_by(stride).chain([count - 1]).collect()
+    };
+    let (xs, zs) = (picked(nx), picked(nz));
+    let rows = zs.iter().flat_map(|&k| xs.windows(2).map(move |w| [at(w[0], k), at(w[1], k)]));
+    let columns = xs.iter().flat_map(|&i| zs.windows(2).map(move |w| [at(i, w[0]), at(i, w[1])]));
+    rows.chain(columns).collect()
+}
+
+/// The outlines of colliders; planes, which have no end, have none.
 pub fn outlines(colliders: &[Collider]) -> Vec<Outline> {
     let outline = |c: &Collider| Outline { segments: of_collider(c), motion: c.motion.clone() };
     colliders.iter().map(outline).filter(|o| !o.segments.is_empty()).collect()
@@ -82,7 +147,8 @@ fn of_collider(collider: &Collider) -> Vec<Segment> {
             let edges = sharp_edges(solid.mesh());
             if edges.is_empty() { contours(solid.mesh()) } else { edges }
         }
-        ColliderShape::HalfSpace { .. } | ColliderShape::HeightField(_) => Vec::new(),
+        ColliderShape::HeightField(field) => terrain(field),
+        ColliderShape::HalfSpace { .. } => Vec::new(),
     };
     segments.iter_mut().for_each(|segment| collider.placement.apply(segment));
     segments
@@ -128,6 +194,9 @@ fn vertical_arcs(radius: f64, [from, to]: [f64; 2], y: f64) -> Vec<Segment> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use phyxel::material::Material;
+    use phyxel::scene::{Body, Method};
+    use phyxel::shape::Geometry;
 
     fn all(colliders: &[Collider], time: f64) -> Vec<Segment> {
         outlines(colliders).iter().flat_map(|o| o.at(time)).collect()
@@ -161,6 +230,26 @@ mod tests {
         let seen = outlines(&[ball])[0].seen(&[0.0, 3.0]);
         let highest = seen.iter().flatten().map(|p| p[1]).fold(f64::NEG_INFINITY, f64::max);
         assert!(highest > 6.0, "a camera sees where it ends: {highest}");
+    }
+
+    #[test]
+    fn slopes_and_terrain_are_shown_and_the_floor_is_not() {
+        let body = phyxel::shape::structured::box_points([2, 2, 2], [0.0; 3], [1.0; 3]).unwrap();
+        let body = Body::new("b", Geometry::Points(body), Method::Mls, Material::default());
+        let mut slope = Collider::new(ColliderShape::HalfSpace { normal: [1.0, 2.0, 0.0], offset: -0.3 });
+        slope.placement.position = [0.1, 0.2, 0.3];
+        let floor = Collider::new(ColliderShape::HalfSpace { normal: [0.0, 1.0, 0.0], offset: 0.0 });
+        let heights = (0..100 * 3).map(|i| 0.01 * f64::from(i)).collect();
+        let field = HeightField { counts: [100, 3], spacing: 0.1, heights };
+        let hills = Collider::new(ColliderShape::HeightField(std::sync::Arc::new(field)));
+        let colliders = vec![floor, slope.clone(), hills.clone()];
+        let all = scene_outlines(&Scene { bodies: vec![body], colliders, ..Scene::default() });
+        assert_eq!(all.len(), 2, "terrain and slope");
+        for (outline, collider) in all.iter().zip([hills, slope]) {
+            let met = phyxel::contact::Collider::new(&collider);
+            let far = outline.segments.iter().flatten().map(|p| met.distance(Vec3(*p), 0.0).abs()).fold(0.0, f64::max);
+            assert!(far < 1e-9 && outline.segments.len() < 5000, "{far} m off");
+        }
     }
 
     #[test]

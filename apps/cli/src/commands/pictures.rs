@@ -6,7 +6,7 @@ use phyxel::{AnySimulation, Precision};
 use phyxel_draw::sheet::{SheetLayout, captions};
 use phyxel_draw::{Image, Painter, Stage, StageSettings, body_colour, linear_from_srgb};
 use phyxel_io::parse_scene;
-use phyxel_io::picture::{outlines, write_small_png};
+use phyxel_io::picture::{scene_outlines, write_small_png};
 use phyxel_scenes::{ALL, find};
 use phyxel_surface::{Dresser, ReconstructionSettings};
 
@@ -62,7 +62,7 @@ fn sheet(name: &str, painter: &mut dyn Painter) -> Result<Image, Failure> {
         samples: 4,
         camera: scene.camera,
         ground: floor(&scene),
-        outlines: outlines(&scene.colliders),
+        outlines: scene_outlines(&scene),
         ..StageSettings::default()
     };
     let mut stage = Stage::new(&simulation.layouts(), settings).map_err(Failure::work)?;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use phyxel::scene::{ColliderShape, Scene};
 use phyxel::{AnySimulation, StepReport};
 use phyxel_draw::movie::Form;
-use phyxel_draw::{Painter, body_colour, linear_from_srgb};
-use phyxel_io::picture::outlines;
+use phyxel_draw::{Painter, body_colour, is_floor, linear_from_srgb};
+use phyxel_io::picture::scene_outlines;
 use phyxel_io::{Checkpoint, Format, FrameStats, Recorder, read_checkpoint, write_checkpoint};
 use phyxel_surface::{Dresser, ReconstructionSettings};
 
@@ -344,7 +344,7 @@ fn recorder(
     let layouts = simulation.layouts();
     let recorder = Recorder::create(folder, &scene.name, formats, &layouts, scene.frame_rate, last + 1, from)
         .map_err(|error| Failure::input(format!("--out: {error}")))?
-        .with_outlines(&outlines(&scene.colliders))
+        .with_outlines(&scene_outlines(scene))
         .with_camera(scene.camera);
     Ok(Some(match floor(scene) {
         Some(y) => recorder.with_ground(y),
@@ -367,8 +367,9 @@ pub fn floor(scene: &Scene) -> Option<f64> {
     scene
         .colliders
         .iter()
+        .filter(|collider| is_floor(collider))
         .filter_map(|collider| match collider.shape {
-            ColliderShape::HalfSpace { normal: [x, y, z], offset } if x == 0.0 && z == 0.0 && y > 0.0 => Some(offset),
+            ColliderShape::HalfSpace { offset, .. } => Some(offset),
             _ => None,
         })
         .reduce(f64::max)
