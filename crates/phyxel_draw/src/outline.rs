@@ -9,7 +9,7 @@ use phyxel::shape::Placement;
 /// Sides of the polygons that stand for circles.
 const SIDES: usize = 32;
 /// Squares along a side of the grid that stands for a plane.
-const GRID: usize = 8;
+const GRID: usize = 16;
 /// Most lines over terrain in each direction.
 const MOST_ROWS: usize = 40;
 
@@ -67,13 +67,13 @@ impl Outline {
 }
 
 /// The outlines of what bodies of a scene hit. Level planes that stay are the floor and have none; other planes are shown by
-/// a grid as wide as all bodies together.
+/// a grid twice as wide as all bodies together are at the start, because they move.
 pub fn scene_outlines(scene: &Scene) -> Vec<Outline> {
     let points = || scene.bodies.iter().flat_map(|b| b.geometry.points()).filter(|p| p.iter().all(|c| c.is_finite()));
     let bound = |a: usize, start: f64, pick: fn(f64, f64) -> f64| points().map(|p| p[a]).fold(start, pick);
     let low = Vec3([0, 1, 2].map(|a| bound(a, f64::INFINITY, f64::min)));
     let high = Vec3([0, 1, 2].map(|a| bound(a, f64::NEG_INFINITY, f64::max)));
-    let (centre, radius) = ((low + high) * 0.5, (high - low).norm());
+    let (centre, radius) = ((low + high) * 0.5, 2.0 * (high - low).norm());
     let mut all = outlines(&scene.colliders);
     if radius.is_finite() && radius > 0.0 {
         let shown = scene.colliders.iter().filter(|c| !is_floor(c));

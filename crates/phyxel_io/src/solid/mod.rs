@@ -132,12 +132,12 @@ fn read_surface_file(path: &Path, options: &FileOptions) -> Result<SolidFile, So
 fn flaws(report: &RepairReport, missing: &[String]) -> Vec<String> {
     let counted = [
         (report.degenerate, "face", "without area, dropped"),
-        (report.duplicates, "face", "that was there already, dropped"),
+        (report.duplicates, "face", "given twice, dropped"),
         (report.turned, "face", "wound against its neighbours, turned"),
         (report.shells_turned, "part", "inside out, turned"),
         (report.boundary_edges, "edge", "with one face only: it is not closed"),
         (report.non_manifold_edges, "edge", "with three or more faces: parts touch or cross there"),
-        (report.one_sided, "part", "with one side only, which has no inside"),
+        (report.one_sided, "part", "with one side only and no inside"),
     ];
     let number = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let found = counted.into_iter().filter(|c| c.0 > 0);
