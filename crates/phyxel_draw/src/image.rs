@@ -67,8 +67,8 @@ pub(crate) fn srgb_from_linear(c: f32) -> f32 {
     if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
 }
 
-/// Its inverse.
-pub(crate) fn linear_from_srgb(c: f32) -> f32 {
+/// From a colour as screens understand it to linear light, both in 0..1.
+pub fn linear_from_srgb(c: f32) -> f32 {
     if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 

@@ -8,6 +8,8 @@
 #![forbid(unsafe_code)]
 
 mod colour_map;
+mod contour;
+mod creases;
 mod error;
 mod font;
 #[cfg(feature = "gpu")]
@@ -15,6 +17,7 @@ pub mod gpu;
 mod image;
 mod light;
 pub mod movie;
+mod near;
 mod outline;
 mod overlay;
 mod palette;
@@ -27,17 +30,19 @@ mod texture;
 mod view;
 
 pub use colour_map::{colour_map, map_texture};
+pub use creases::{Creases, vertex_normals};
 pub use error::DrawError;
 #[cfg(feature = "gpu")]
 pub use gpu::Gpu;
-pub use image::Image;
-pub use outline::{Segment, outlines};
+pub use image::{Image, linear_from_srgb};
+pub use near::{Near, Weights, number};
+pub use outline::{Outline, Segment, is_floor, outlines, scene_outlines};
 pub use overlay::{ColourBar, Overlay};
 pub use palette::Palette;
 pub use picture::{Ball, Corner, Disc, Floor, Item, Mesh, Paint, Picture, Rod, Shape};
 pub use png_file::{write_indexed_png, write_png};
 pub use software::Software;
-pub use stage::{Hue, Stage, StageSettings, What, body_colour, boundary, spacing};
+pub use stage::{Hue, Stage, StageSettings, What, bodies_within, body_colour, boundary, spacing};
 pub use texture::Texture;
 pub use view::{FOV, Fit, check_camera};
 

@@ -51,7 +51,8 @@ pub(crate) fn write(overlay: &Overlay, image: &mut Image) {
 /// The bar at the right edge, with its numbers to the left of it and its quantity above, on a pale ground.
 fn draw_bar(bar: &ColourBar, image: &mut Image, scale: usize, margin: usize) {
     let (factor, unit) = in_prefix(&bar.unit, bar.low.abs().max(bar.high.abs()));
-    let heading = if unit.is_empty() { bar.quantity.clone() } else { format!("{} [{unit}]", bar.quantity) };
+    // What has no unit says so, or one would look for it.
+    let heading = format!("{} [{}]", bar.quantity, if unit.is_empty() { "-" } else { &unit });
     let ticks = ticks(bar.low * factor, bar.high * factor);
     let thick = 8 * scale;
     let labels = ticks.iter().map(|(_, text)| line_width(text, scale)).max().unwrap_or(0);

@@ -1,8 +1,8 @@
 //! Checkpoints: everything needed to go on later, in one file that notices when it was damaged.
 //!
 //! Layout, little endian: magic (8 bytes), version (u32), scene hash (u64), time (f64), frame (u64), step (u64),
-//! length of the precision's name (u64) and the name, length of the payload (u64) and the payload, checksum (u64)
-//! over everything before it.
+//! length of the precision's name (u64) and the name, the same for the payload and for the surfaces, checksum (u64) over
+//! everything before it.
 
 use crate::file::{AtomicFile, OutputError};
 use std::fs;
@@ -12,7 +12,7 @@ use thiserror::Error;
 
 /// Begins with a byte that is not text, and has both line endings, so that a transfer as text shows.
 const MAGIC: [u8; 8] = *b"\x89PHYX\r\n\x1a";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A simulation put aside.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -29,6 +29,8 @@ pub struct Checkpoint {
     pub step: usize,
     /// The state, in the engine's own form.
     pub payload: Vec<u8>,
+    /// What the drawn surfaces remember from frame to frame, in their own form; empty where they remember nothing.
+    pub surfaces: Vec<u8>,
 }
 
 /// Why a checkpoint could not be read.
@@ -88,14 +90,14 @@ pub(crate) fn checksum(bytes: &[u8]) -> u64 {
 }
 
 fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(checkpoint.payload.len() + checkpoint.precision.len() + 72);
+    let mut bytes = Vec::with_capacity(checkpoint.payload.len() + checkpoint.surfaces.len() + 128);
     bytes.extend(MAGIC);
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend(checkpoint.scene_hash.to_le_bytes());
     bytes.extend(checkpoint.time.to_le_bytes());
     bytes.extend((checkpoint.frame as u64).to_le_bytes());
     bytes.extend((checkpoint.step as u64).to_le_bytes());
-    for block in [checkpoint.precision.as_bytes(), &checkpoint.payload] {
+    for block in [checkpoint.precision.as_bytes(), &checkpoint.payload, &checkpoint.surfaces] {
         bytes.extend((block.len() as u64).to_le_bytes());
         bytes.extend(block);
     }
@@ -146,10 +148,10 @@ fn decode(body: &[u8]) -> Result<Checkpoint, Flaw> {
     let mut fields = || {
         let (scene_hash, time) = (reader.u64()?, f64::from_bits(reader.u64()?));
         let (frame, step) = (reader.u64()?, reader.u64()?);
-        let (precision, payload) = (reader.block()?, reader.block()?);
-        Some((scene_hash, time, frame, step, precision, payload, reader.u64()?))
+        let blocks = [reader.block()?, reader.block()?, reader.block()?];
+        Some((scene_hash, time, frame, step, blocks, reader.u64()?))
     };
-    let (scene_hash, time, frame, step, precision, payload, sum) = fields().ok_or(Flaw::Short)?;
+    let (scene_hash, time, frame, step, [precision, payload, surfaces], sum) = fields().ok_or(Flaw::Short)?;
     let whole = reader.0.is_empty() && checksum(&body[..body.len() - 8]) == sum;
     let precision = std::str::from_utf8(precision).ok().filter(|_| whole).ok_or(Flaw::Sum)?;
     Ok(Checkpoint {
@@ -159,6 +161,7 @@ fn decode(body: &[u8]) -> Result<Checkpoint, Flaw> {
         frame: usize::try_from(frame).map_err(|_| Flaw::Sum)?,
         step: usize::try_from(step).map_err(|_| Flaw::Sum)?,
         payload: payload.to_vec(),
+        surfaces: surfaces.to_vec(),
     })
 }
 
@@ -197,6 +200,7 @@ mod tests {
             frame: 20,
             step: 163,
             payload: (0..1003u32).map(|i| (i * 37 % 251) as u8).collect(),
+            surfaces: vec![7; 31],
         }
     }
 

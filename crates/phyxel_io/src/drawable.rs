@@ -155,9 +155,11 @@ fn check_cells(layout: &BodyLayout) -> Result<(), OutputError> {
 /// Refuses texture coordinates and parts that are not one per triangle of the skin.
 fn check_look(layout: &BodyLayout) -> Result<(), OutputError> {
     let expected = layout.skin_triangles.len();
-    for (what, found) in
-        [("texture coordinates", layout.look.uvs.len()), ("parts of the skin", layout.skin_parts.len())]
-    {
+    for (what, found) in [
+        ("texture coordinates", layout.look.uvs.len()),
+        ("normals", layout.look.normals.len()),
+        ("parts of the skin", layout.skin_parts.len()),
+    ] {
         if found != 0 && found != expected {
             return Err(OutputError::BadLook { body: layout.name.clone(), what, found, expected });
         }

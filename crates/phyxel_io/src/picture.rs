@@ -3,7 +3,7 @@
 use crate::file::{AtomicFile, OutputError};
 use std::path::Path;
 
-pub use phyxel_draw::{Image, Segment, outlines};
+pub use phyxel_draw::{Image, Outline, Segment, outlines, scene_outlines};
 
 /// Writes an image as PNG; the file appears only when it is whole.
 pub fn write_png(path: &Path, image: &Image) -> Result<(), OutputError> {

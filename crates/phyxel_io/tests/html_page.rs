@@ -5,6 +5,7 @@ mod sample;
 
 use browser::Browser;
 use phyxel::record::{BodyFrame, BodyLayout, Frame, FreeSurface, Look, PartLook};
+use phyxel::scene::{Collider, ColliderShape, Motion};
 use phyxel_io::picture::Image;
 use phyxel_io::{Format, FrameStats, Recorder};
 use std::path::{Path, PathBuf};
@@ -114,6 +115,52 @@ fn surfaces_found_anew_and_textures_are_shown() {
     assert!(count(&molten, is_red) > 1_000, "{} red pixels", count(&molten, is_red));
     assert!(count(&molten, is_green) < 100, "the skin is gone");
     assert!(browser.complaints.is_empty(), "the page said: {:#?}", browser.complaints);
+}
+
+/// A bar that swings around a corner: the page shows it where bodies meet it.
+#[test]
+fn what_moves_is_drawn_where_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut bar = Collider::new(ColliderShape::Box { size: [0.6, 0.1, 0.1] });
+    bar.placement.position = [0.3, 0.5, 0.0];
+    bar.motion = Motion { velocity: [0.0, 0.3, 0.0], spin: [0.0, 0.0, 4.0], ..Motion::default() };
+    let outlines = phyxel_io::picture::outlines(&[bar.clone()]);
+    let recorder = Recorder::create(dir.path(), "swing", &[Format::Html], &sample::layouts(), 30.0, 12, 0).unwrap();
+    let mut recorder = recorder.with_outlines(&outlines);
+    for index in 0..12 {
+        let still = Frame { index, time: index as f64 / 30.0, ..sample::frame(0) };
+        recorder.push(&still, &FrameStats::default()).unwrap();
+    }
+    let Some(mut browser) = Browser::open(&recorder.finish().unwrap().remove(0), SIZE) else { return };
+    let (start, later) = (picture(&mut browser, 0, ""), picture(&mut browser, 11, ""));
+    assert!(changed(&start, &later) > 100, "only the bar moves: {} pixels", changed(&start, &later));
+    let found = browser.evaluate("document.body.dataset.moving");
+    let found: Vec<f64> = found.as_str().unwrap().split(',').map(|n| n.parse().unwrap()).collect();
+    let wanted = outlines[0].pose(11.0 / 30.0).1;
+    assert!((0..3).all(|k| (found[k] - wanted[k]).abs() < 1e-6), "{found:?} {wanted:?}");
+    assert!(browser.complaints.is_empty(), "the page said: {:#?}", browser.complaints);
+}
+
+/// Normals of a ball on a cube: the page shows no edge where the input has none.
+#[test]
+fn edges_are_where_the_input_has_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let page = |name: &str, smooth: bool| {
+        let mut layouts = sample::layouts();
+        let skin = &sample::frame(0).bodies[0].skin;
+        let away = |v: &u32| skin[*v as usize].map(|c| c as f32 - 0.2);
+        if smooth {
+            layouts[0].look.normals = layouts[0].skin_triangles.iter().map(|t| t.each_ref().map(away)).collect();
+        }
+        let mut recorder = Recorder::create(dir.path(), name, &[Format::Html], &layouts, 30.0, 1, 0).unwrap();
+        recorder.push(&sample::frame(0), &FrameStats::default()).unwrap();
+        recorder.finish().unwrap().remove(0)
+    };
+    let Some(mut sharp) = Browser::open(&page("sharp", false), SIZE) else { return };
+    let Some(mut smooth) = Browser::open(&page("smooth", true), SIZE) else { return };
+    let (a, b) = (picture(&mut sharp, 0, ""), picture(&mut smooth, 0, ""));
+    assert!(changed(&a, &b) > 300, "edges are lit in another way: {} pixels", changed(&a, &b));
+    assert!(smooth.complaints.is_empty(), "the page said: {:#?}", smooth.complaints);
 }
 
 /// Two blocks that lie on each other share a face from both sides; it is seen only when they part.

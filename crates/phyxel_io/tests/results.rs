@@ -2,6 +2,7 @@
 
 mod sample;
 
+use phyxel::record::{FreeSurface, Surfels};
 use phyxel_io::{Format, FrameStats, OutputError, Recorder};
 use std::fs;
 use std::path::Path;
@@ -86,6 +87,45 @@ fn vtk_holds_every_node_cell_and_field() {
     let time: f64 = attribute(&list, "timestep=\"0.06", "timestep").parse().unwrap();
     assert_eq!(time, 2.0 / 30.0);
     assert!(dir.path().join(attribute(&list, "<DataSet", "file")).exists());
+}
+
+#[test]
+fn vtk_holds_surfaces_found_anew_and_surfels() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::create(dir.path(), "s", &[Format::Vtk], &sample::layouts(), 30.0, 2, 0).unwrap();
+    let free = FreeSurface {
+        points: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        normals: vec![[0.0, 1.0, 0.0]; 4],
+        colours: vec![[0.5, 0.25, 0.0]; 4],
+        triangles: vec![[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]],
+    };
+    let surfels = Surfels {
+        points: vec![[2.0; 3]; 2],
+        normals: vec![[0.0, 0.0, 1.0]; 2],
+        tangents: vec![[[0.1, 0.0, 0.0], [0.0, 0.2, 0.0]]; 2],
+        colours: vec![],
+    };
+    for index in 0..2 {
+        let mut frame = sample::frame(index);
+        if index == 1 {
+            (frame.bodies[0].free, frame.bodies[1].surfels) = (Some(free.clone()), Some(surfels.clone()));
+        }
+        recorder.push(&frame, &FrameStats::default()).unwrap();
+    }
+    recorder.finish().unwrap();
+    assert!(!dir.path().join("vtk/frame_00000.vtp").exists(), "nothing but nodes and cells then");
+    let bytes = fs::read(dir.path().join("vtk/frame_00001.vtp")).unwrap();
+    let points: Vec<f64> = surfels.points.iter().chain(&free.points).flatten().copied().collect();
+    assert_eq!(f64s(vtu_array(&bytes, "Points")), points);
+    assert_eq!(u32s(vtu_array(&bytes, "body")), [1, 1, 0, 0, 0, 0]);
+    assert_eq!(f64s(vtu_array(&bytes, "half_axis_2"))[..6], [0.0, 0.2, 0.0, 0.0, 0.2, 0.0]);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    assert!(text.contains("NumberOfVerts=\"2\"") && text.contains("NumberOfPolys=\"4\""), "{text:.600}");
+    // The triangles follow the vertices.
+    let polys = &bytes[text.find("<Polys>").unwrap()..];
+    assert!(String::from_utf8_lossy(polys).contains("connectivity"));
+    let list = fs::read_to_string(dir.path().join("s.pvd")).unwrap();
+    assert_eq!((list.matches("<DataSet").count(), list.matches("part=\"1\"").count()), (3, 1));
 }
 
 #[test]

@@ -8,6 +8,8 @@ pub enum SurfaceError {
     NotFound { body: String, phyxels: usize, why: String },
     #[error("a spacing of {spacing} m between phyxels gives no surface: give one above zero")]
     BadSpacing { spacing: f64 },
+    #[error("body {body:?}: the surface that was saved is not one of this scene: run without resuming")]
+    Unfit { body: String },
     #[error("{what} is {value}: it must be {wanted}")]
     BadSetting { what: &'static str, value: f64, wanted: &'static str },
 }

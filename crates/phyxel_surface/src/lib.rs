@@ -8,7 +8,7 @@
 //! * discs that keep detail where the topology stays and follow an implicit surface where it changes ([`MultiSurface`];
 //!   Müller et al. 2004, section 5.2).
 //!
-//! [`Dresser`] does what the bodies of a simulation ask for.
+//! Melts that run into each other are one surface ([`Merged`]). [`Dresser`] does what the bodies of a simulation ask for.
 
 #![forbid(unsafe_code)]
 
@@ -18,9 +18,11 @@ mod error;
 mod felt;
 mod flow;
 mod grid;
+mod merged;
 mod mesh;
 mod multi;
 mod reconstruction;
+mod saved;
 mod surfels;
 
 pub use colours::{phyxel_colours, vertex_colours};
@@ -28,7 +30,8 @@ pub use dresser::{DressReport, Dresser};
 pub use error::SurfaceError;
 pub use flow::{Flow, Moved};
 pub use grid::PointGrid;
-pub use mesh::{Closedness, area, closedness, volume};
+pub use merged::{Merged, Piece};
+pub use mesh::{Closedness, area, closedness, components, volume};
 pub use multi::{Field, Moment, MultiSurface, Wall, boundary_probabilities};
 pub use reconstruction::{Matter, Reconstruction, ReconstructionSettings};
 pub use surfels::{Disc, SurfelCloud, sample_skin};

@@ -39,6 +39,27 @@ pub fn closedness(triangles: &[[u32; 3]]) -> Closedness {
     found
 }
 
+/// Into how many pieces triangles fall that share vertices.
+pub fn components(triangles: &[[u32; 3]]) -> usize {
+    let count = triangles.iter().flatten().max().map_or(0, |v| *v as usize + 1);
+    let mut root: Vec<u32> = (0..count as u32).collect();
+    fn find(root: &mut [u32], mut v: u32) -> u32 {
+        while root[v as usize] != v {
+            root[v as usize] = root[root[v as usize] as usize];
+            v = root[v as usize];
+        }
+        v
+    }
+    for t in triangles {
+        let [a, b, c] = t.map(|v| find(&mut root, v));
+        let least = a.min(b).min(c);
+        [a, b, c].into_iter().for_each(|r| root[r as usize] = least);
+    }
+    let mut used = vec![false; count];
+    triangles.iter().flatten().for_each(|v| used[*v as usize] = true);
+    (0..count as u32).filter(|&v| used[v as usize] && root[v as usize] == v).count()
+}
+
 /// Enclosed volume [m³]; negative when the surface is inside out.
 pub fn volume(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
     let origin = points.first().map_or(Vec3::zero(), |p| Vec3(*p));
@@ -162,6 +183,7 @@ mod tests {
         let second = FACES.map(|f| f.map(|n| if n > 1 { n + 2 } else { n }));
         let both = [FACES, second].concat();
         assert_eq!(closedness(&both), Closedness { boundary_edges: 0, crowded_edges: 1 });
+        assert_eq!((components(&both), components(&[[0, 1, 2], [7, 9, 8], [2, 4, 3]]), components(&[])), (1, 2, 0));
         // A triangle that is turned is open all around.
         let mut turned = FACES;
         turned[0].swap(0, 1);

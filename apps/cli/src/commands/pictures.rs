@@ -4,9 +4,9 @@ use std::path::Path;
 
 use phyxel::{AnySimulation, Precision};
 use phyxel_draw::sheet::{SheetLayout, captions};
-use phyxel_draw::{Image, Painter, Stage, StageSettings};
+use phyxel_draw::{Image, Painter, Stage, StageSettings, body_colour, linear_from_srgb};
 use phyxel_io::parse_scene;
-use phyxel_io::picture::{outlines, write_small_png};
+use phyxel_io::picture::{scene_outlines, write_small_png};
 use phyxel_scenes::{ALL, find};
 use phyxel_surface::{Dresser, ReconstructionSettings};
 
@@ -52,7 +52,9 @@ fn sheet(name: &str, painter: &mut dyn Painter) -> Result<Image, Failure> {
     let text = find(name).map_or("", |scene| scene.text);
     let scene = parse_scene(text, name, &[]).map_err(Failure::input)?;
     let mut simulation = AnySimulation::build(&scene, Precision::F32).map_err(Failure::input)?;
-    let mut dresser = Dresser::new(&simulation, ReconstructionSettings::default()).map_err(Failure::input)?;
+    let mut dresser = Dresser::new(&simulation, ReconstructionSettings::default())
+        .map_err(Failure::input)?
+        .with_colours(|body| body_colour(body).map(linear_from_srgb));
     let (width, height) = layout.tile();
     let settings = StageSettings {
         width,
@@ -60,7 +62,7 @@ fn sheet(name: &str, painter: &mut dyn Painter) -> Result<Image, Failure> {
         samples: 4,
         camera: scene.camera,
         ground: floor(&scene),
-        outlines: outlines(&scene.colliders),
+        outlines: scene_outlines(&scene),
         ..StageSettings::default()
     };
     let mut stage = Stage::new(&simulation.layouts(), settings).map_err(Failure::work)?;

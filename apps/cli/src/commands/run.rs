@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use phyxel::scene::{ColliderShape, Scene};
 use phyxel::{AnySimulation, StepReport};
-use phyxel_draw::Painter;
 use phyxel_draw::movie::Form;
-use phyxel_io::picture::outlines;
+use phyxel_draw::{Painter, body_colour, is_floor, linear_from_srgb};
+use phyxel_io::picture::scene_outlines;
 use phyxel_io::{Checkpoint, Format, FrameStats, Recorder, read_checkpoint, write_checkpoint};
 use phyxel_surface::{Dresser, ReconstructionSettings};
 
@@ -102,13 +102,15 @@ impl<'a> Run<'a> {
         if !args.tell.quiet {
             simulation.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
         }
-        let dresser = Dresser::new(&simulation, ReconstructionSettings::default()).map_err(Failure::input)?;
+        let mut dresser = Dresser::new(&simulation, ReconstructionSettings::default())
+            .map_err(Failure::input)?
+            .with_colours(|body| body_colour(body).map(linear_from_srgb));
         let folder = args.out.clone().unwrap_or_else(|| Path::new("out").join(&source.stem));
         let last = args.frames.unwrap_or((scene.duration * scene.frame_rate).round() as usize);
         let precision = source::precision(&args.scene).name();
         let mut identity = Checkpoint { scene_hash: source.hash, precision: precision.into(), ..Checkpoint::default() };
         if args.resume {
-            identity = resume(&folder.join(CHECKPOINT), identity, &mut simulation)?;
+            identity = resume(&folder.join(CHECKPOINT), identity, &mut simulation, &mut dresser)?;
         }
         let resumed = args.resume.then_some(identity.frame);
         if resumed.is_some_and(|frame| frame >= last) {
@@ -215,6 +217,7 @@ impl<'a> Run<'a> {
             frame: self.frame,
             step: self.totals.steps,
             payload: self.simulation.snapshot(),
+            surfaces: self.dresser.save(),
             ..self.identity.clone()
         };
         write_checkpoint(&path, &checkpoint).map_err(Failure::work)?;
@@ -297,7 +300,12 @@ impl<'a> Run<'a> {
 }
 
 /// Takes up a checkpoint, after making sure that it belongs to this run.
-fn resume(path: &Path, wanted: Checkpoint, simulation: &mut AnySimulation) -> Result<Checkpoint, Failure> {
+fn resume(
+    path: &Path,
+    wanted: Checkpoint,
+    simulation: &mut AnySimulation,
+    dresser: &mut Dresser,
+) -> Result<Checkpoint, Failure> {
     if !path.exists() {
         return Err(Failure::input(format!("there is no checkpoint {}; run without --resume", path.display())));
     }
@@ -314,8 +322,10 @@ fn resume(path: &Path, wanted: Checkpoint, simulation: &mut AnySimulation) -> Re
             found.precision
         )));
     }
-    simulation.restore(&found.payload).map_err(|error| Failure::input(format!("the checkpoint {whose}: {error}")))?;
-    found.payload = Vec::new();
+    let unfit = |error: &dyn std::fmt::Display| Failure::input(format!("the checkpoint {whose}: {error}"));
+    simulation.restore(&found.payload).map_err(|error| unfit(&error))?;
+    dresser.restore(&found.surfaces).map_err(|error| unfit(&error))?;
+    (found.payload, found.surfaces) = (Vec::new(), Vec::new());
     Ok(found)
 }
 
@@ -334,7 +344,7 @@ fn recorder(
     let layouts = simulation.layouts();
     let recorder = Recorder::create(folder, &scene.name, formats, &layouts, scene.frame_rate, last + 1, from)
         .map_err(|error| Failure::input(format!("--out: {error}")))?
-        .with_outlines(&outlines(&scene.colliders))
+        .with_outlines(&scene_outlines(scene))
         .with_camera(scene.camera);
     Ok(Some(match floor(scene) {
         Some(y) => recorder.with_ground(y),
@@ -357,8 +367,9 @@ pub fn floor(scene: &Scene) -> Option<f64> {
     scene
         .colliders
         .iter()
+        .filter(|collider| is_floor(collider))
         .filter_map(|collider| match collider.shape {
-            ColliderShape::HalfSpace { normal: [x, y, z], offset } if x == 0.0 && z == 0.0 && y > 0.0 => Some(offset),
+            ColliderShape::HalfSpace { offset, .. } => Some(offset),
             _ => None,
         })
         .reduce(f64::max)

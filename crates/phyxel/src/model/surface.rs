@@ -90,6 +90,7 @@ fn check_look(body: &Body, points: usize, triangles: usize) -> Result<(), BuildE
     let remedy = "give one for each, or none at all";
     for (part, found, wanted) in [
         ("texture coordinate", body.look.uvs.len(), triangles),
+        ("normal of skin triangle", body.look.normals.len(), triangles),
         ("colour of skin vertex", body.look.colours.len(), points),
         ("part of skin triangle", body.skin_parts.len(), triangles),
     ] {
@@ -99,6 +100,9 @@ fn check_look(body: &Body, points: usize, triangles: usize) -> Result<(), BuildE
     }
     if let Some(index) = body.look.uvs.iter().position(|t| t.iter().flatten().any(|c| !c.is_finite())) {
         return bad("texture coordinate", index, "is not a finite number: give it a value".into());
+    }
+    if let Some(index) = body.look.normals.iter().position(|t| t.iter().flatten().any(|c| !c.is_finite())) {
+        return bad("normal of skin triangle", index, "is not a finite number: give it a value, or zeros".into());
     }
     Ok(())
 }

@@ -7,6 +7,9 @@ use std::path::PathBuf;
 pub struct Look {
     /// Texture coordinates of the corners of each skin triangle, v upward; empty where there are none.
     pub uvs: Vec<[[f32; 2]; 3]>,
+    /// Normals of the corners of each skin triangle at rest, pointing out: smooth where corners of a vertex have the same
+    /// one, an edge where they do not. Zero where the triangles themselves tell; empty where they do everywhere.
+    pub normals: Vec<[[f32; 3]; 3]>,
     /// Colour of each skin vertex, linear red, green and blue in 0..1; empty where there are none.
     pub colours: Vec<[f32; 3]>,
     /// What the parts of the surface are made of, by the numbers in

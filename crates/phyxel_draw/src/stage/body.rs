@@ -2,12 +2,12 @@
 
 use super::checker::Checker;
 use super::hue::What;
-use super::near::{Near, Weights, number};
-use super::normals::Fans;
 use super::parts::{body_colour, boundary, edges, spacing};
 use crate::colour_map::{colour_map, texture_coordinate};
+use crate::creases::Creases;
 use crate::error::DrawError;
 use crate::image::linear_from_srgb;
+use crate::near::{Near, Weights, number};
 use crate::picture::{Ball, Corner, Disc, Item, Mesh, Paint, Rod, Shape};
 use crate::texture::Texture;
 use crate::view::V;
@@ -23,6 +23,8 @@ const WIRE: [f32; 3] = [0.035, 0.045, 0.06];
 pub(super) struct Colouring<'a> {
     /// At the nodes; nothing where the body has none.
     pub numbers: Option<Vec<f32>>,
+    /// Nodes [m] and their numbers where a surface holds more bodies than its own.
+    pub around: Option<(Vec<[f64; 3]>, Vec<f32>)>,
     pub range: [f64; 2],
     pub map: &'a Arc<Texture>,
 }
@@ -56,7 +58,7 @@ struct First {
     /// Distance between nodes [m].
     gap: f64,
     checker: Checker,
-    fans: Fans,
+    creases: Creases,
     /// From nodes to the vertices of the skin; nothing where they are the same.
     carriers: Option<Vec<Weights>>,
 }
@@ -118,9 +120,10 @@ impl Body {
             let near = Near::new(&frame.positions, gap);
             rest.iter().map(|p| near.weights(*p)).collect()
         });
-        let fans = Fans::of(rest.len(), &self.triangles);
+        let given = if self.on_skin { &self.layout.look.normals[..] } else { &[] };
+        let creases = Creases::of(&rest, &self.triangles, given);
         let checker = Checker::over(&rest, &self.triangles);
-        self.first = Some(First { rest, nodes: frame.positions.clone(), gap, checker, fans, carriers });
+        self.first = Some(First { rest, nodes: frame.positions.clone(), gap, checker, creases, carriers });
     }
 
     /// The points that the triangles refer to [m].
@@ -156,6 +159,7 @@ impl Body {
             (What::Wire, ..) => self.wires(frame, wire, by),
             (What::Phyxels, ..) if !shell => vec![lit(self.balls(frame, 1.0, by))],
             (What::Surfels, Some(surfels), _) => vec![lit(self.discs(frame, surfels, by))],
+            (_, _, Some(free)) if free.triangles.is_empty() => Vec::new(),
             (_, _, Some(free)) => vec![lit(Shape::Mesh(self.free_mesh(frame, free, by)))],
             (_, Some(surfels), None) if self.triangles.is_empty() => vec![lit(self.discs(frame, surfels, by))],
             _ if !self.triangles.is_empty() => self.skin(frame, by).into_iter().map(|m| lit(Shape::Mesh(m))).collect(),
@@ -180,9 +184,9 @@ impl Body {
     fn skin(&self, frame: &BodyFrame, by: Option<&Colouring<'_>>) -> Vec<Mesh> {
         let points: Vec<V> = self.points(frame).iter().map(|p| V::of(*p)).collect();
         let Some(first) = &self.first else { return Vec::new() };
-        let normals = first.fans.corner_normals(&points, &self.triangles);
+        let normals = first.creases.normals(self.points(frame), &self.triangles);
         let mut meshes: Vec<(usize, Mesh)> = Vec::new();
-        for (t, (triangle, normals)) in self.triangles.iter().zip(&normals).enumerate() {
+        for (t, (triangle, numbers)) in self.triangles.iter().zip(&first.creases.corners).enumerate() {
             if triangle.iter().any(|v| !points[*v as usize].is_finite()) {
                 continue;
             }
@@ -196,7 +200,7 @@ impl Body {
                 let (colour, coordinates) = self.colour_at(t, i, key, first, by);
                 meshes[at].1.corners.push(Corner {
                     position: points[v].0.map(|c| c as f32),
-                    normal: normals[i].0.map(|c| c as f32),
+                    normal: normals[numbers[i] as usize].map(|c| c as f32),
                     colour,
                     coordinates,
                 });
@@ -264,11 +268,9 @@ impl Body {
     fn free_mesh(&self, frame: &BodyFrame, free: &FreeSurface, by: Option<&Colouring<'_>>) -> Mesh {
         let points: Vec<V> = free.points.iter().map(|p| V::of(*p)).collect();
         let given = free.normals.len() == points.len();
-        let corner_normals = if given {
-            Vec::new()
-        } else {
-            Fans::of(points.len(), &free.triangles).corner_normals(&points, &free.triangles)
-        };
+        // Without normals of its own it is as sharp as it looks now.
+        let creases = (!given).then(|| Creases::of(&free.points, &free.triangles, &[]));
+        let found = creases.as_ref().map(|c| c.normals(&free.points, &free.triangles)).unwrap_or_default();
         let shares = self.shares(frame, &free.points, by);
         let colour = |v: usize| free.colours.get(v).copied().unwrap_or(self.colour);
         let mut corners = Vec::with_capacity(3 * free.triangles.len());
@@ -278,8 +280,8 @@ impl Body {
             }
             for i in 0..3 {
                 let v = triangle[i] as usize;
-                let normal = if given { free.normals[v] } else { corner_normals[t][i].0 };
                 let share = shares.as_ref().map_or(0.0, |s| s[v]);
+                let normal = creases.as_ref().map_or_else(|| free.normals[v], |c| found[c.corners[t][i] as usize]);
                 corners.push(Corner {
                     position: points[v].0.map(|c| c as f32),
                     normal: normal.map(|c| c as f32),
@@ -298,7 +300,8 @@ impl Body {
     /// Shares of the colour range at places near the nodes of a frame.
     fn shares(&self, frame: &BodyFrame, places: &[[f64; 3]], by: Option<&Colouring<'_>>) -> Option<Vec<f32>> {
         let (by, numbers) = by.and_then(|by| Some((by, by.numbers.as_ref()?)))?;
-        let near = Near::new(&frame.positions, self.gap());
+        let (nodes, numbers) = by.around.as_ref().map_or((&frame.positions, numbers), |(n, v)| (n, v));
+        let near = Near::new(nodes, self.gap());
         Some(places.iter().map(|p| by.share(number(&near.weights(*p), numbers))).collect())
     }
 

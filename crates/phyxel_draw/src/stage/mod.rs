@@ -6,16 +6,14 @@
 mod body;
 mod checker;
 mod hue;
-mod near;
-mod normals;
 mod parts;
 
 pub use hue::{Hue, What};
-pub use parts::{body_colour, boundary, spacing};
+pub use parts::{bodies_within, body_colour, boundary, spacing};
 
 use crate::colour_map::map_texture;
 use crate::error::DrawError;
-use crate::outline::Segment;
+use crate::outline::{Outline, Segment};
 use crate::overlay::{ColourBar, Overlay};
 use crate::picture::{Floor, Item, Picture, Rod, Shape};
 use crate::texture::Texture;
@@ -53,8 +51,8 @@ pub struct StageSettings {
     pub camera: Option<Camera>,
     /// Height of the floor [m]; the lowest point of all frames where none is given.
     pub ground: Option<f64>,
-    /// Outlines of what stands still.
-    pub outlines: Vec<Segment>,
+    /// Outlines of what bodies hit, standing or moving.
+    pub outlines: Vec<Outline>,
     /// Above every picture; may be empty.
     pub title: String,
     /// Whether the time is told below every picture.
@@ -88,6 +86,8 @@ pub struct Stage {
     low: [f64; 3],
     high: [f64; 3],
     spread: Spread,
+    /// Of the frames that were surveyed [s].
+    times: Vec<f64>,
     has_surfels: bool,
     map: Arc<Texture>,
     notes: Vec<String>,
@@ -112,6 +112,7 @@ impl Stage {
             low: [f64::INFINITY; 3],
             high: [f64::NEG_INFINITY; 3],
             spread: Spread::default(),
+            times: Vec::new(),
             has_surfels: false,
             map: Arc::new(map_texture()),
             notes,
@@ -126,6 +127,7 @@ impl Stage {
     /// Looks at a frame that will be shown; the first one fixes the pattern on the bodies.
     pub fn survey(&mut self, frame: &Frame) -> Result<(), DrawError> {
         self.check(frame)?;
+        self.times.push(frame.time);
         let Stage { bodies, fit, settings, .. } = self;
         for (body, now) in bodies.iter_mut().zip(&frame.bodies) {
             body.begin(now, settings.hue != Hue::Body);
@@ -183,7 +185,10 @@ impl Stage {
         }
         let ((centre, radius), mut fit) = (self.ball(), self.fit.clone());
         let near = |s: &&Segment| s.iter().all(|p| (V::of(*p) - centre).norm() < ROOM * radius);
-        self.settings.outlines.iter().filter(near).flatten().for_each(|p| fit.add(*p, 0.0));
+        for outline in &self.settings.outlines {
+            let room = outline.seen(&self.times);
+            room.iter().filter(near).flatten().for_each(|p| fit.add(*p, 0.0));
+        }
         fit.camera()
     }
 
@@ -196,11 +201,16 @@ impl Stage {
         let wire = 0.6 * height_there / height as f64;
         let range = self.settings.range.unwrap_or(self.spread.range(hue));
         let mut items = Vec::new();
-        for (body, now) in self.bodies.iter().zip(&frame.bodies) {
-            let colouring = (hue != Hue::Body).then(|| Colouring { numbers: hue.numbers(now), range, map: &self.map });
+        for (i, (body, now)) in self.bodies.iter().zip(&frame.bodies).enumerate() {
+            let colouring = (hue != Hue::Body).then(|| Colouring {
+                numbers: hue.numbers(now),
+                around: around(frame, i, hue),
+                range,
+                map: &self.map,
+            });
             items.extend(body.items(now, what, wire, colouring.as_ref()));
         }
-        items.push(self.outlines((OUTLINE * radius).max(0.8 * wire)));
+        items.push(self.outlines(frame.time, (OUTLINE * radius).max(0.8 * wire)));
         let ground = self.settings.ground.filter(|y| y.is_finite()).unwrap_or(self.low[1]);
         let floor = Floor { height: ground, grid: grid_side(radius), centre: centre.0, radius };
         let bar = ColourBar { quantity: hue.name().into(), unit: hue.unit().into(), low: range[0], high: range[1] };
@@ -213,11 +223,23 @@ impl Stage {
         Ok(Picture { width, height, samples: samples.max(1), camera, floor, items, overlay })
     }
 
-    fn outlines(&self, thick: f64) -> Item {
+    fn outlines(&self, time: f64, thick: f64) -> Item {
         let single = |p: [f64; 3]| p.map(|c| c as f32);
-        let rod = |[a, b]: &Segment| Rod { from: single(*a), to: single(*b), radius: thick as f32, colour: GREY };
-        Item { shape: Shape::Rods(self.settings.outlines.iter().map(rod).collect()), casts_shadow: false }
+        let rod = |[a, b]: Segment| Rod { from: single(a), to: single(b), radius: thick as f32, colour: GREY };
+        Item {
+            shape: Shape::Rods(self.settings.outlines.iter().flat_map(|o| o.at(time)).map(rod).collect()),
+            casts_shadow: false,
+        }
     }
+}
+
+/// Nodes and their numbers of all bodies within the free surface of one; nothing where that is itself alone, or some have
+/// no numbers.
+fn around(frame: &Frame, body: usize, hue: Hue) -> Option<(Vec<[f64; 3]>, Vec<f32>)> {
+    let within: Vec<_> = bodies_within(frame, body).into_iter().map(|i| &frame.bodies[i]).collect();
+    let numbers: Option<Vec<Vec<f32>>> = within.iter().map(|b| hue.numbers(b)).collect();
+    let nodes = || within.iter().flat_map(|b| b.positions.iter().copied()).collect();
+    numbers.filter(|_| within.len() > 1).map(|numbers| (nodes(), numbers.concat()))
 }
 
 /// Side of a square of the grid [m] for a scene of this radius [m]: 1, 2 or 5 times a power of ten, about four to the

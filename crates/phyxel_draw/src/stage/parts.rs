@@ -1,5 +1,7 @@
 //! Small facts about bodies: the boundary of tetrahedra, edges, typical distances, colours.
 
+use phyxel::record::{BodyFrame, Frame};
+
 /// The engine's word for it: faces of one tetrahedron alone, in the order of the tetrahedra, wound outwards.
 pub use phyxel::shape::quality::boundary_triangles as boundary;
 
@@ -25,6 +27,15 @@ pub fn spacing(points: &[[f64; 3]]) -> f64 {
     let mut found: Vec<f64> = (0..points.len()).step_by(stride).map(nearest).filter(|d| d.is_finite()).collect();
     found.sort_by(f64::total_cmp);
     found.get(found.len() / 2).map_or(1.0, |d| d.sqrt())
+}
+
+/// The bodies whose matter the free surface of a body holds: its own and, where bodies have run into each other, those
+/// that are left with an empty surface.
+pub fn bodies_within(frame: &Frame, body: usize) -> Vec<usize> {
+    let empty = |b: &BodyFrame| b.free.as_ref().is_some_and(|f| f.triangles.is_empty());
+    let others = (0..frame.bodies.len()).filter(|i| *i != body && empty(&frame.bodies[*i]));
+    let found = frame.bodies[body].free.as_ref().is_some_and(|f| !f.triangles.is_empty());
+    [body].into_iter().chain(others.filter(|_| found)).collect()
 }
 
 /// Colours that are told apart and pleasant beside each other, as sRGB in 0..1; they repeat after the last.

@@ -1,8 +1,10 @@
 //! The stage: cameras that see all, colours that mean the same, things that are not there.
 
 use super::*;
+use crate::outline::Outline;
 use crate::picture::Paint;
 use phyxel::record::{BodyFrame, Cells, FreeSurface, Look, PartLook, Surfels};
+use phyxel::scene::Motion;
 
 /// A tetrahedron with a skin of its four corners.
 fn layout() -> BodyLayout {
@@ -41,6 +43,40 @@ fn one_camera_sees_every_frame() {
         assert!((0.0..960.0).contains(&at.x) && (0.0..540.0).contains(&at.y), "{p:?} at {at:?}");
     }
     assert_eq!(stage.picture(&frame(0, 0.0)).unwrap().camera, camera);
+}
+
+#[test]
+fn what_moves_is_drawn_where_it_is_and_seen_to_the_end() {
+    let motion = Motion { velocity: [0.0, 10.0, 0.0], ..Motion::default() };
+    let outlines = vec![Outline { segments: vec![[[0.0; 3], [1.0, 0.0, 0.0]]], motion }];
+    let stage = stage(StageSettings { outlines, ..StageSettings::default() });
+    let rod = |time: f64| {
+        let picture = stage.picture(&Frame { time, ..frame(0, 0.0) }).unwrap();
+        let rods =
+            picture.items.into_iter().find_map(|i| if let Shape::Rods(rods) = i.shape { Some(rods) } else { None });
+        rods.unwrap()[0]
+    };
+    assert_eq!((rod(0.0).from, rod(0.3).from, rod(0.3).to), ([0.0; 3], [0.0, 3.0, 0.0], [1.0, 3.0, 0.0]));
+}
+
+#[test]
+fn a_surface_of_several_bodies_shows_the_numbers_of_all() {
+    let layouts = [layout(), layout()];
+    let mut stage = Stage::new(&layouts, StageSettings { hue: Hue::Stress, ..StageSettings::default() }).unwrap();
+    let mut both = frame(0, 0.0);
+    let mut other = frame(0, 5.0).bodies.remove(0);
+    other.von_mises = vec![6e4; 4];
+    let points = [both.bodies[0].positions.clone(), other.positions.clone()].concat();
+    let triangles = vec![[0, 1, 2], [4, 5, 6]];
+    both.bodies[0].free = Some(FreeSurface { points, triangles, ..FreeSurface::default() });
+    other.free = Some(FreeSurface::default());
+    both.bodies.push(other);
+    stage.survey(&both).unwrap();
+    let picture = stage.picture(&both).unwrap();
+    let Shape::Mesh(mesh) = &picture.items[0].shape else { panic!("one mesh") };
+    let of = |x: f32| mesh.corners.iter().find(|c| c.position[0] == x).unwrap().coordinates[0];
+    assert!(of(0.0) < 0.02 && of(5.0) > 0.98, "{} {}", of(0.0), of(5.0));
+    assert!(matches!(picture.items[1].shape, Shape::Rods(_)), "the other body is drawn by the first");
 }
 
 #[test]
@@ -117,7 +153,7 @@ fn looks_of_parts_are_kept_and_missing_textures_are_told() {
     let part =
         |colour, texture: Option<&str>| PartLook { name: String::new(), colour, texture: texture.map(Into::into) };
     let parts = vec![part(Some([0.1, 0.2, 0.3, 1.0]), None), part(None, Some("no/such/file.png"))];
-    layout.look = Look { uvs: vec![[[0.0; 2]; 3]; 4], colours: vec![], parts };
+    layout.look = Look { uvs: vec![[[0.0; 2]; 3]; 4], parts, ..Look::default() };
     let mut stage = Stage::new(&[layout], StageSettings::default()).unwrap();
     assert!(stage.notes()[0].contains("file.png"), "{:?}", stage.notes());
     stage.survey(&frame(0, 0.0)).unwrap();

@@ -44,18 +44,21 @@ class TrianglesView {
 
   /** Triangles of one part follow each other, so that each part can have a material of its own. */
   sortByPart() {
-    const { corners, parts, uvs } = this.topology;
+    const { corners, parts, normals, uvs } = this.topology;
     const count = corners.length / 3;
     const part = (t) => parts.length ? parts[t] : 0;
     const order = Array.from({ length: count }, (_, t) => t).sort((a, b) => part(a) - part(b) || a - b);
     this.corners = new Uint32Array(3 * count);
     this.partOf = new Uint32Array(count);
     this.uvs = uvs.length ? new Float32Array(6 * count) : null;
+    this.numbers = normals.length ? new Uint32Array(3 * count) : null;
     order.forEach((t, place) => {
       this.corners.set(corners.subarray(3 * t, 3 * t + 3), 3 * place);
       this.partOf[place] = part(t);
       if (this.uvs) this.uvs.set(uvs.subarray(6 * t, 6 * t + 6), 6 * place);
+      if (this.numbers) this.numbers.set(normals.subarray(3 * t, 3 * t + 3), 3 * place);
     });
+    this.normalCount = this.numbers ? this.numbers.reduce((most, n) => Math.max(most, n + 1), 0) : 0;
     this.groups = [];
     for (let t = 0; t < count; t++) {
       const last = this.groups[this.groups.length - 1];
@@ -102,7 +105,9 @@ class TrianglesView {
       position.array[3 * i + 1] = body.points[v + 1];
       position.array[3 * i + 2] = body.points[v + 2];
     }
-    if (this.isFree || corners.length > 3 * MANY_TRIANGLES) {
+    if (this.numbers) {
+      sharedNormals(body.points, corners, this.numbers, this.normalCount, normal.array);
+    } else if (this.isFree || corners.length > 3 * MANY_TRIANGLES) {
       smoothNormals(body.points, corners, normal.array);
     } else {
       this.fans = this.fans || fansOf(body.points.length / 3, corners);

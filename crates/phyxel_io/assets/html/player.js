@@ -75,6 +75,7 @@ class Player {
       const first = await this.frames.get(0);
       bodies.forEach((body, i) => this.views[i].show(body, this.colouring, first[i].thickness));
       this.place = now;
+      this.stage.place(this.metas[now].poses);
       this.stage.draw();
       this.tell(bodies);
     }
@@ -88,6 +89,7 @@ class Player {
     element('time').textContent = `${time.toFixed(3)} s`;
     element('frame').textContent = `frame ${index} of ${last.index}`;
     document.body.dataset.frame = index;
+    document.body.dataset.moving = this.stage.moving.map((m) => m ? m.matrix.elements.slice(12, 15).join(',') : '').join(' ');
     document.body.dataset.points = bodies.map((b) => b.points.length / 3).join(' ');
     document.body.dataset.corner = bodies.map((b) => Array.from(b.points.subarray(-3), (c) => c.toPrecision(6))).join(' ');
   }

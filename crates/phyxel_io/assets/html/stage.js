@@ -1,4 +1,4 @@
-// The stage: camera, light, floor and what stands still.
+// The stage: camera, light, floor, and the outlines of what bodies hit.
 
 /** The box around most of what happens: the few frames in which something flies far off do not count. */
 function boxOfRun(metas) {
@@ -30,6 +30,7 @@ class Stage {
     this.addLights();
     this.addFloor();
     this.addOutlines(head.outlines);
+    this.moving = head.moving.map((outlines) => this.addOutlines(outlines));
     this.camera = new THREE.PerspectiveCamera(30, 1, this.box.radius / 50, this.box.radius * 60);
     this.controls = new THREE.OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
@@ -98,10 +99,24 @@ class Stage {
   }
 
   addOutlines(outlines) {
-    if (!outlines.length) return;
+    if (!outlines.length) return null;
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(outlines.flat(2)), 3));
-    this.scene.add(new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: 0x5a6472 })));
+    const lines = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: 0x5a6472 }));
+    lines.frustumCulled = false;
+    this.scene.add(lines);
+    return lines;
+  }
+
+  /** Puts what moves where it is in a frame: each pose is a rotation, row by row, and a shift. */
+  place(poses = []) {
+    poses.forEach((m, i) => {
+      const lines = this.moving[i];
+      if (!lines) return;
+      lines.matrixAutoUpdate = false;
+      lines.matrix.set(m[0], m[1], m[2], m[9], m[3], m[4], m[5], m[10], m[6], m[7], m[8], m[11], 0, 0, 0, 1);
+      lines.matrixWorldNeedsUpdate = true;
+    });
   }
 
   /** The box whole in the picture, from a little above. */

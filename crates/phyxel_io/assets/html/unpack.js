@@ -79,10 +79,10 @@ class Reader {
 function readTopology(bytes, bodies) {
   const reader = new Reader(bytes);
   return bodies.map(() => {
-    const corners = reader.indices(), parts = reader.indices();
+    const corners = reader.indices(), parts = reader.indices(), normals = reader.indices();
     const uvs = reader.floats(reader.u32());
     const colours = reader.running(reader.u32(), 3);
-    return { corners, parts, uvs, colours };
+    return { corners, parts, normals, uvs, colours };
   });
 }
 

@@ -3,7 +3,8 @@
 
 use super::Head;
 use phyxel::record::{BodyFrame, BodyLayout, Cells, Frame, FreeSurface, Look, PartLook, Surfels};
-use phyxel::scene::Camera;
+use phyxel::scene::{Camera, Motion};
+use phyxel_draw::Outline;
 
 /// Bytes being written.
 #[derive(Default)]
@@ -108,7 +109,7 @@ pub(super) fn write_head(head: &Head) -> Vec<u8> {
     w.double(head.frame_rate);
     w.option(head.ground, Sink::double);
     w.count(head.outlines.len());
-    head.outlines.as_flattened().as_flattened().iter().for_each(|c| w.double(*c));
+    head.outlines.iter().for_each(|outline| write_outline(&mut w, outline));
     w.option(head.camera, |w, c| {
         [c.position, c.target].as_flattened().iter().chain([&c.fov]).for_each(|v| w.double(*v))
     });
@@ -123,10 +124,26 @@ pub(super) fn read_head(bytes: &[u8]) -> Option<Head> {
         name: r.text()?,
         frame_rate: r.double().filter(|rate| *rate > 0.0 && rate.is_finite())?,
         ground: r.option(Source::double)?,
-        outlines: r.list(|r| Some([r.triple()?, r.triple()?]))?,
+        outlines: r.list(read_outline)?,
         camera: r.option(|r| Some(Camera { position: r.triple()?, target: r.triple()?, fov: r.double()? }))?,
         layouts: r.list(read_layout)?,
     })
+}
+
+fn write_outline(w: &mut Sink, outline: &Outline) {
+    w.count(outline.segments.len());
+    outline.segments.as_flattened().as_flattened().iter().for_each(|c| w.double(*c));
+    let Motion { velocity, spin, center, until, keys } = &outline.motion;
+    [velocity, spin, center].into_iter().flatten().chain([until]).for_each(|c| w.double(*c));
+    w.count(keys.len());
+    keys.iter().for_each(|(time, shift)| [time].into_iter().chain(shift).for_each(|c| w.double(*c)));
+}
+
+fn read_outline(r: &mut Source<'_>) -> Option<Outline> {
+    let segments = r.list(|r| Some([r.triple()?, r.triple()?]))?;
+    let (velocity, spin, center, until) = (r.triple()?, r.triple()?, r.triple()?, r.double()?);
+    let keys = r.list(|r| Some((r.double()?, r.triple()?)))?;
+    Some(Outline { segments, motion: Motion { velocity, spin, center, until, keys } })
 }
 
 fn write_layout(w: &mut Sink, layout: &BodyLayout) {
@@ -146,6 +163,7 @@ fn write_layout(w: &mut Sink, layout: &BodyLayout) {
     w.indices(layout.skin_triangles.as_flattened());
     w.indices(&layout.skin_parts);
     w.singles(layout.look.uvs.as_flattened().as_flattened().iter().copied());
+    w.singles(layout.look.normals.as_flattened().as_flattened().iter().copied());
     w.singles(layout.look.colours.as_flattened().iter().copied());
     w.count(layout.look.parts.len());
     for part in &layout.look.parts {
@@ -172,12 +190,14 @@ fn read_layout(r: &mut Source<'_>) -> Option<BodyLayout> {
     let skin_parts = r.indices()?;
     let corners: Vec<[f32; 2]> = whole(&r.singles()?)?;
     let uvs = whole(&corners)?;
+    let normals: Vec<[f32; 3]> = whole(&r.singles()?)?;
+    let normals = whole(&normals)?;
     let colours = whole(&r.singles()?)?;
     let parts = r.list(|r| {
         let (name, colour) = (r.text()?, r.option(|r| r.singles()?.try_into().ok())?);
         Some(PartLook { name, colour, texture: r.option(Source::text)?.map(Into::into) })
     })?;
-    let look = Look { uvs, colours, parts };
+    let look = Look { uvs, normals, colours, parts };
     cells_fit.then_some(BodyLayout { name, node_count, cells, skin_triangles, skin_parts, look })
 }
 

@@ -12,7 +12,7 @@ use crate::checkpoint::checksum;
 use crate::file::OutputError;
 use phyxel::record::{BodyLayout, Frame};
 use phyxel::scene::Camera;
-use phyxel_draw::Segment;
+use phyxel_draw::Outline;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use thiserror::Error;
 
 /// Begins with a byte that is not text, and has both line endings, so that a transfer as text shows. The last byte is the
 /// version.
-const MAGIC: [u8; 8] = *b"\x89FRM\r\n\x1a\x01";
+const MAGIC: [u8; 8] = *b"\x89FRM\r\n\x1a\x02";
 
 /// What does not change from frame to frame.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -31,8 +31,8 @@ pub struct Head {
     pub frame_rate: f64,
     /// Height of the floor [m], where there is one.
     pub ground: Option<f64>,
-    /// Outlines of what stands still.
-    pub outlines: Vec<Segment>,
+    /// Outlines of what bodies hit.
+    pub outlines: Vec<Outline>,
     /// The scene's camera, where it has one.
     pub camera: Option<Camera>,
     /// The bodies.

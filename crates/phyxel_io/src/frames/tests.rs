@@ -2,11 +2,13 @@
 
 use super::*;
 use phyxel::record::{BodyFrame, Cells, FreeSurface, Look, PartLook, Surfels};
+use phyxel::scene::Motion;
 
 fn head() -> Head {
     let part = PartLook { name: "oak".into(), colour: Some([0.5, 0.25, 0.125, 1.0]), texture: Some("wood.png".into()) };
     let look = Look {
         uvs: vec![[[0.0, 0.5], [1.0, 0.25], [0.5, 0.75]]],
+        normals: vec![[[0.0, 1.0, 0.0]; 3]],
         colours: vec![[0.5, 1.0, 0.0]; 3],
         parts: vec![part],
     };
@@ -23,7 +25,10 @@ fn head() -> Head {
         name: "test".into(),
         frame_rate: 60.0,
         ground: Some(-0.1),
-        outlines: vec![[[0.0; 3], [1.0, 0.3, 0.0]]],
+        outlines: vec![Outline {
+            segments: vec![[[0.0; 3], [1.0, 0.3, 0.0]]],
+            motion: Motion { spin: [0.0, 2.0, 0.0], keys: vec![(0.5, [0.1; 3])], ..Motion::default() },
+        }],
         camera: Some(Camera { position: [1.0, 2.0, 3.0], target: [0.1; 3], fov: 33.0 }),
         layouts: vec![body, rope],
     }

@@ -8,7 +8,7 @@ use phyxel::record::Frame;
 use phyxel::scene::Camera;
 use phyxel_draw::movie::Form;
 use phyxel_draw::sheet::SheetLayout;
-use phyxel_draw::{Painter, Segment, Software, StageSettings};
+use phyxel_draw::{Outline, Painter, Software, StageSettings};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ impl Writer for FramesWriter {
         self.head.ground = Some(y);
     }
 
-    fn set_outlines(&mut self, outlines: &[Segment]) {
+    fn set_outlines(&mut self, outlines: &[Outline]) {
         self.head.outlines = outlines.to_vec();
     }
 

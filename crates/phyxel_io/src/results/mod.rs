@@ -1,6 +1,5 @@
 //! Results: the frames of a simulation, in the forms that other programs read.
 
-mod creases;
 mod csv;
 mod format;
 mod frames;
@@ -25,7 +24,7 @@ use crate::drawable::Drawable;
 use crate::file::OutputError;
 use phyxel::record::{BodyLayout, Frame};
 use phyxel::scene::Camera;
-use phyxel_draw::{Painter, Segment};
+use phyxel_draw::{Outline, Painter};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -55,7 +54,7 @@ trait Writer {
     /// Tells where the floor is [m].
     fn set_ground(&mut self, _y: f64) {}
     /// Tells what stands still around the bodies.
-    fn set_outlines(&mut self, _outlines: &[Segment]) {}
+    fn set_outlines(&mut self, _outlines: &[Outline]) {}
     /// Tells from where pictures are drawn.
     fn set_camera(&mut self, _camera: Option<Camera>) {}
     /// Gives what draws pictures; a writer that draws none gives it back.

@@ -2,7 +2,6 @@
 //!
 //! Vertices that have a colour carry it behind their coordinates, as most readers understand.
 
-use super::creases::Creases;
 use super::looks::{LookOf, distinct_parts, look_of};
 use super::sequence::Sequence;
 use super::textures::Textures;
@@ -10,6 +9,7 @@ use super::{FrameStats, Run, Writer};
 use crate::drawable::{Drawable, DrawnShape, DrawnSurface};
 use crate::file::{AtomicFile, OutputError};
 use phyxel::record::{BodyFrame, Frame};
+use phyxel_draw::Creases;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -108,7 +108,9 @@ fn write_surface(
     for [u, v] in uvs.iter().flatten() {
         writeln!(w, "vt {u} {v}")?;
     }
-    let creases = surface.normals.is_empty().then(|| Creases::of(points, triangles));
+    let given = if is_free { &[][..] } else { &drawable.look.normals[..] };
+    // Each file stands for itself, whatever frames came before: edges are the input's, normals those of the triangles.
+    let creases = surface.normals.is_empty().then(|| Creases::of(points, triangles, given).by_area());
     let found = creases.as_ref().map(|c| c.normals(points, triangles)).unwrap_or_default();
     let normals = if creases.is_some() { &found[..] } else { surface.normals };
     for [x, y, z] in normals.iter().map(|n| n.map(|c| c as f32)) {

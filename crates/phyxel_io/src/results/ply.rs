@@ -1,6 +1,5 @@
 //! PLY: the surfaces of all bodies in one binary file per frame, with normals and colours; surfels in files of their own.
 
-use super::creases::vertex_normals;
 use super::html::srgb_byte;
 use super::looks::look_of;
 use super::sequence::Sequence;
@@ -8,6 +7,7 @@ use super::{FrameStats, Run, Writer};
 use crate::drawable::Drawable;
 use crate::file::OutputError;
 use phyxel::record::{BodyFrame, Frame, Surfels};
+use phyxel_draw::vertex_normals;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use crate::drawable::{Drawable, check_frame};
 use crate::file::{OutputError, writable_folder};
 use phyxel::record::{BodyLayout, Frame};
 use phyxel::scene::Camera;
-use phyxel_draw::{Painter, Segment};
+use phyxel_draw::{Outline, Painter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -64,9 +64,9 @@ impl Recorder {
         self
     }
 
-    /// Gives the pictures the outlines of what stands still around the bodies: moulds, walls, steps.
+    /// Gives the pictures the outlines of what bodies hit: moulds, walls, steps, and what moves.
     #[must_use]
-    pub fn with_outlines(mut self, outlines: &[Segment]) -> Self {
+    pub fn with_outlines(mut self, outlines: &[Outline]) -> Self {
         self.writers.iter_mut().for_each(|w| w.set_outlines(outlines));
         self
     }

@@ -4,7 +4,6 @@
 //! anew in some frames is a `Mesh` of its own beside the body's prim, whose triangles change from sample to sample; of the
 //! two, only the one that is drawn in a frame is visible.
 
-use super::creases::{Creases, vertex_normals};
 use super::textures::Textures;
 use super::usd_looks::{
     BINDS, SCOPE, display_colour, write_binding, write_free_binding, write_free_material, write_materials, write_uvs,
@@ -14,6 +13,7 @@ use super::{FrameStats, Run, Writer};
 use crate::drawable::{Drawable, DrawnShape, DrawnSurface, spacing};
 use crate::file::{AtomicFile, OutputError};
 use phyxel::record::Frame;
+use phyxel_draw::{Creases, vertex_normals};
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -248,7 +248,7 @@ impl Writer for UsdWriter {
 fn find_creases(drawable: &Drawable, points: &[[f64; 3]]) -> Option<Creases> {
     let DrawnShape::Triangles(triangles) = &drawable.shape else { return None };
     let fits = triangles.iter().flatten().all(|&v| (v as usize) < points.len());
-    fits.then(|| Creases::of(points, triangles))
+    fits.then(|| Creases::of(points, triangles, &drawable.look.normals))
 }
 
 fn write_mesh_tokens(w: &mut impl Write) -> io::Result<()> {

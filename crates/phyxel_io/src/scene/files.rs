@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use phyxel::math::Vec3;
 use phyxel::record::Look;
 use phyxel::scene::Method;
 use phyxel::shape::{Geometry, Placement, Resolution, ShapeError, TriMesh};
@@ -54,6 +55,11 @@ pub(super) fn body(
     if let Some(skin) = &mut skinned.skin {
         placement.apply(&mut skin.points);
     }
+    let turn = placement.rotation_matrix();
+    for normal in skinned.look.normals.iter_mut().flatten() {
+        *normal = (turn * Vec3(normal.map(f64::from))).0.map(|c| c as f32);
+    }
+    filled.notes.extend(read.flaws);
     filled.notes.append(&mut skinned.notes);
     Ok((filled, skinned))
 }

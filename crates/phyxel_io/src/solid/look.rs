@@ -1,6 +1,7 @@
 //! What a surface file says about looks, in the order of the solid's triangles.
 
 use crate::surface::SurfaceFile;
+use phyxel::math::Vec3;
 use phyxel::record::{Look, PartLook};
 use phyxel::shape::TriMesh;
 use std::path::Path;
@@ -25,6 +26,10 @@ impl Dressing {
         if let Some(uvs) = &file.uvs {
             dressing.look.uvs = uvs.iter().enumerate().map(|(t, uv)| turned(t).map(|k| uv[k])).collect();
         }
+        if let Some(normals) = &file.normals {
+            dressing.look.normals = normals.iter().enumerate().map(|(t, n)| turned(t).map(|k| n[k])).collect();
+            dressing.check_normals(mesh);
+        }
         if let Some(colours) = &file.colours {
             dressing.look.colours = vertex_colours(&file.mesh, colours, file.format);
         }
@@ -48,6 +53,33 @@ impl Dressing {
         }
         if parts.iter().any(|p| *p != 0) {
             self.parts = parts;
+        }
+    }
+
+    /// Normals that are none, or that point into the body, are left to the triangles and counted.
+    fn check_normals(&mut self, mesh: &TriMesh) {
+        let (mut bad, mut inward) = (0, 0);
+        for (corners, triangle) in self.look.normals.iter_mut().zip(&mesh.triangles) {
+            let [a, b, c] = triangle.map(|v| Vec3(mesh.points[v as usize]));
+            let out = (b - a).cross(c - a);
+            for normal in corners {
+                let own = Vec3(normal.map(f64::from));
+                let usable = own.is_finite() && own.norm_squared() > 1e-12;
+                let inside = usable && own.dot(out) < 0.0;
+                bad += usize::from(!usable);
+                inward += usize::from(inside);
+                *normal = if usable && !inside { own.normalized().0.map(|c| c as f32) } else { [0.0; 3] };
+            }
+        }
+        let all = 3 * mesh.triangles.len();
+        for (count, what) in [(bad, "are missing or have no direction"), (inward, "point into the body")] {
+            if count > 0 {
+                self.remarks
+                    .push(format!("{count} of the {all} normals of its file {what}: the triangles tell them instead"));
+            }
+        }
+        if bad + inward == all {
+            self.look.normals.clear();
         }
     }
 
@@ -147,6 +179,26 @@ mod tests {
         assert_eq!(dressing.look.parts[1].name, "stone");
         assert!(dressing.look.parts[0].texture.as_ref().is_some_and(|t| t.ends_with("wood.png")));
         assert!(dressing.remarks.is_empty(), "{:?}", dressing.remarks);
+    }
+
+    /// A tetrahedron whose first face has the normals of a ball, whose second has none, whose third has wrong ones.
+    const NORMALS: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 1 0 0\nvn 0 2 0\nvn 0 0 1\nvn 0 0 0\nvn 0 1 0\n\
+                           f 2//1 3//2 4//3\nf 1//4 4//4 3//4\nf 1//5 2//5 4//5\nf 1 3 2\n";
+
+    #[test]
+    fn normals_of_the_file_are_kept_and_bad_ones_are_left_to_the_triangles_and_told() {
+        let (dressing, mesh) = read(NORMALS, "", false);
+        let given: Vec<_> = mesh.triangles.iter().zip(&dressing.look.normals).collect();
+        let smooth = given.iter().find(|(_, n)| n.iter().all(|n| *n != [0.0; 3])).expect("one face has normals");
+        for (v, n) in smooth.0.iter().zip(smooth.1) {
+            assert_eq!(mesh.points[*v as usize].map(|c| c as f32), *n, "of unit length, at its vertex");
+        }
+        assert_eq!(given.iter().filter(|(_, n)| n.iter().all(|n| *n == [0.0; 3])).count(), 3);
+        let all = dressing.remarks.join("; ");
+        assert!(all.contains("6 of the 12 normals") && all.contains("3 of the 12 normals"), "{all}");
+        assert!(all.contains("point into the body"), "{all}");
+        let (plain, _) = read(OBJ, MTL, true);
+        assert!(plain.look.normals.is_empty() && plain.remarks.is_empty(), "no normals are nothing to speak of");
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub use points::write_points;
 use crate::input::{MeshFileError, UpAxis};
 use crate::surface::{SurfaceOptions, read_surface};
 use crate::tet_mesh::{TetFormat, TetMeshOptions, read_tet_mesh};
-use phyxel::shape::{RepairSettings, ShapeError, Solid, TetMesh, TriMesh};
+use phyxel::shape::{RepairReport, RepairSettings, ShapeError, Solid, TetMesh, TriMesh};
 use std::path::Path;
 use thiserror::Error;
 
@@ -88,6 +88,8 @@ pub struct SolidFile {
     pub dressing: Dressing,
     /// What was found and repaired, in sentences.
     pub notes: Vec<String>,
+    /// What of that its maker should know: the file is not what it seems.
+    pub flaws: Vec<String>,
 }
 
 /// Reads a surface (OBJ, STL, PLY, glTF) or a mesh of tetrahedra (Gmsh, TetGen, MEDIT, VTK, USD); the extension tells
@@ -103,20 +105,47 @@ fn read_tets(path: &Path, options: &FileOptions) -> Result<SolidFile, SolidError
     let reading = TetMeshOptions { unit: options.unit, up: options.up, drop_flat: true };
     let (mut mesh, report) = read_tet_mesh(path, &reading)?;
     place(&mut mesh.points, options);
-    Ok(SolidFile { content: Content::Tets(mesh), dressing: Dressing::default(), notes: report.sentences() })
+    Ok(SolidFile {
+        content: Content::Tets(mesh),
+        dressing: Dressing::default(),
+        notes: report.sentences(),
+        flaws: Vec::new(),
+    })
 }
 
 fn read_surface_file(path: &Path, options: &FileOptions) -> Result<SolidFile, SolidError> {
     let fail = |source| SolidError::Shape { file: path.display().to_string(), source };
     let file = read_surface(path, &SurfaceOptions { unit: options.unit, up: options.up })?;
     let mut notes = file.found.sentences();
+    let missing = file.found.missing.clone();
     let (file, report) = file.repaired(&options.repair).map_err(fail)?;
+    let flaws = flaws(&report, &missing);
     notes.extend(report.sentences());
     let TriMesh { mut points, triangles } = file.mesh.clone();
     place(&mut points, options);
     let solid = Solid::new(TriMesh { points, triangles }).map_err(fail)?;
     let dressing = Dressing::of(&file, solid.mesh(), path.parent().unwrap_or(Path::new("")));
-    Ok(SolidFile { content: Content::Surface(solid), dressing, notes })
+    Ok(SolidFile { content: Content::Surface(solid), dressing, notes, flaws })
+}
+
+/// What is wrong with a surface and with what it names, in sentences that follow the name of its body.
+fn flaws(report: &RepairReport, missing: &[String]) -> Vec<String> {
+    let counted = [
+        (report.degenerate, "face", "without area, dropped"),
+        (report.duplicates, "face", "given twice, dropped"),
+        (report.turned, "face", "wound against its neighbours, turned"),
+        (report.shells_turned, "part", "inside out, turned"),
+        (report.boundary_edges, "edge", "with one face only: it is not closed"),
+        (report.non_manifold_edges, "edge", "with three or more faces: parts touch or cross there"),
+        (report.one_sided, "part", "with one side only and no inside"),
+    ];
+    let number = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let found = counted.into_iter().filter(|c| c.0 > 0);
+    let mut flaws: Vec<String> =
+        found.map(|(count, what, how)| format!("its file has {} {how}", number(count, what))).collect();
+    let lost = |name: &String| format!("its file names `{name}`, which could not be read: it is drawn without");
+    flaws.extend(missing.iter().map(lost));
+    flaws
 }
 
 /// Scales and shifts points as the options ask.

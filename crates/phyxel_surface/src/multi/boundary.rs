@@ -1,6 +1,7 @@
 //! Which phyxels lie on the boundary of the matter, and where that changes.
 
 use crate::grid::PointGrid;
+use crate::saved::{Reader, Saved, Writer};
 use phyxel::math::{Mat3, Vec3};
 use phyxel::par;
 
@@ -63,6 +64,17 @@ impl Watch {
             change
         };
         self.known.iter_mut().zip(now).map(change).collect()
+    }
+}
+
+impl Saved for Watch {
+    fn save(&self, to: &mut Writer) {
+        to.list(&self.known, Writer::double);
+    }
+
+    fn restore(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        self.known = from.list_of(self.known.len(), Reader::double)?;
+        Some(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod boundary;
 mod field;
+mod memory;
 mod mould;
 mod resample;
 

@@ -8,6 +8,7 @@ pub(crate) use sample::{COVER, frame, mixed};
 
 use crate::flow::Flow;
 use crate::mesh::unit;
+use crate::saved::{Reader, Saved, Writer};
 use adapt::{Odd, OddOnes};
 use phyxel::math::Vec3;
 use phyxel::model::{BLOCK, Carried, Lines, Maps, Site, lines};
@@ -154,6 +155,30 @@ impl SurfelCloud {
         for (l, t) in out.2.iter_mut().enumerate() {
             *t = [wide(&a, l), wide(&b, l)];
         }
+    }
+}
+
+impl Saved for SurfelCloud {
+    fn save(&self, to: &mut Writer) {
+        to.list(&self.rest, |to, disc| {
+            to.vector(Vec3(disc.point));
+            disc.tangents.into_iter().for_each(|t| to.vector(Vec3(t)));
+        });
+        to.list(&self.colours, Writer::colour);
+        to.list(&self.phyxels, |to, p| to.vector(Vec3(p)));
+    }
+
+    fn restore(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        let disc = |from: &mut Reader<'_>| {
+            let (point, tangents) = (from.vector()?.0, [from.vector()?.0, from.vector()?.0]);
+            Some(Disc { point, tangents })
+        };
+        let rest = from.list(disc).filter(|discs| discs.len() <= self.most)?;
+        let colours = from.list_of(if self.colours.is_empty() { 0 } else { rest.len() }, Reader::colour)?;
+        let phyxels = from.list_of(self.phyxels.len(), |from| Some(from.vector()?.0))?;
+        (self.rest, self.colours, self.phyxels) = (rest, colours, phyxels);
+        self.tie();
+        Some(())
     }
 }
 

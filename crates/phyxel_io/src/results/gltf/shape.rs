@@ -1,7 +1,7 @@
 //! How the points of a body become the vertices of a mesh that only moves.
 
-use super::super::creases::Creases;
 use crate::drawable::{Drawable, DrawnShape, spacing};
+use phyxel_draw::Creases;
 use std::collections::HashMap;
 
 /// Bodies of more phyxels than this are plain points: balls would make the file too large.
@@ -86,7 +86,7 @@ impl Shape {
 }
 
 fn split(drawable: &Drawable, triangles: &[[u32; 3]], first: &[[f64; 3]]) -> Shape {
-    let creases = Creases::of(first, triangles);
+    let creases = Creases::of(first, triangles, &drawable.look.normals);
     let (mut known, mut source, mut normal, mut uvs) = (HashMap::new(), vec![], vec![], vec![]);
     let mut parts: Vec<(u32, Vec<u32>)> = Vec::new();
     for (t, corners) in triangles.iter().enumerate() {

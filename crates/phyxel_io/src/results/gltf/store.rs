@@ -48,7 +48,7 @@ impl Record {
             match drawable.surface(body).filter(|s| s.is_free) {
                 None => Drawn::Own(singles(drawable.points(body))),
                 Some(s) => {
-                    let found = || super::super::creases::vertex_normals(s.points, s.triangles);
+                    let found = || phyxel_draw::vertex_normals(s.points, s.triangles);
                     let normals = if s.normals.is_empty() { singles(&found()) } else { singles(s.normals) };
                     let (colours, triangles) = (s.colours.to_vec(), s.triangles.to_vec());
                     Drawn::Free(Surface { points: singles(s.points), normals, colours, triangles })

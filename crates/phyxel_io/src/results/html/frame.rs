@@ -1,9 +1,10 @@
 //! One frame as bytes, and what the page must know of it before it unpacks them.
 
-use super::fields::NodeGrid;
 use super::squeeze::{Cell, push_bytes, push_indices, push_points, read_points};
 use crate::drawable::{Drawable, DrawnShape, spacing};
+use crate::picture::Outline;
 use phyxel::record::{BodyFrame, Frame};
+use phyxel_draw::{Near, Weights, bodies_within, number};
 use serde::Serialize;
 
 const FREE: u8 = 1;
@@ -25,6 +26,17 @@ pub(super) struct Meta {
     /// Least and greatest value of each field that some body has, and what nearly all values lie below: single points
     /// with very high values would leave all others in the dark.
     pub fields: Vec<(&'static str, f32, f32, f32)>,
+    /// Where things that move are: a rotation, row by row, and a shift [m] each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub poses: Vec<[f32; 12]>,
+}
+
+/// Where an outline is at a time [s], for [`Meta::poses`].
+pub(super) fn pose(outline: &Outline, time: f64) -> [f32; 12] {
+    let (turn, shift) = outline.pose(time);
+    let mut all = [0.0; 12];
+    turn.iter().chain([&shift]).flatten().zip(&mut all).for_each(|(c, slot)| *slot = *c as f32);
+    all
 }
 
 /// The first points of each body, which later frames are told by.
@@ -53,7 +65,8 @@ impl First {
 /// The bytes of a frame. In the first one, `first` is empty and is filled.
 pub(super) fn encode(drawables: &[Drawable], frame: &Frame, first: &mut First) -> (Vec<u8>, Meta) {
     let is_first = first.bodies.is_empty();
-    let mut meta = Meta { index: frame.index, time: frame.time, bounds: no_box(), fields: Vec::new() };
+    let mut meta =
+        Meta { index: frame.index, time: frame.time, bounds: no_box(), fields: Vec::new(), poses: Vec::new() };
     let mut bytes = Vec::new();
     for (i, (drawable, body)) in drawables.iter().zip(&frame.bodies).enumerate() {
         let mut own = Vec::new();
@@ -67,7 +80,8 @@ pub(super) fn encode(drawables: &[Drawable], frame: &Frame, first: &mut First) -
             first.bodies.push(plain.then_some(cells));
         }
         drawn.push_rest(body, &mut own);
-        push_fields(&drawn, drawable, body, &mut meta, &mut own);
+        let around = bodies_within(frame, i).into_iter().map(|b| &frame.bodies[b]).collect::<Vec<_>>();
+        push_fields(&drawn, drawable, &around, &mut meta, &mut own);
         widen(&mut meta.bounds, drawn.points);
         bytes.extend((own.len() as u32).to_le_bytes());
         bytes.extend(own);
@@ -129,40 +143,40 @@ fn thickness(drawable: &Drawable, points: &[[f64; 3]]) -> f32 {
     }
 }
 
-/// Appends the scalars of the drawn points in 256 steps each.
-fn push_fields(drawn: &Drawn<'_>, drawable: &Drawable, body: &BodyFrame, meta: &mut Meta, out: &mut Vec<u8>) {
-    let fields: Vec<(usize, &[f64])> = [&body.von_mises[..], &body.temperatures[..]]
-        .into_iter()
-        .enumerate()
-        .filter(|(_, values)| values.iter().any(|v| v.is_finite() && *v != 0.0))
-        .collect();
+/// Appends the scalars of the drawn points in 256 steps each, from the nodes of the bodies within what is drawn.
+fn push_fields(drawn: &Drawn<'_>, drawable: &Drawable, within: &[&BodyFrame], meta: &mut Meta, out: &mut Vec<u8>) {
+    let nodes: Vec<[f64; 3]> = within.iter().flat_map(|b| b.positions.iter().copied()).collect();
+    let all = |of: fn(&BodyFrame) -> &Vec<f64>| within.iter().flat_map(|b| of(b).iter().map(|v| *v as f32)).collect();
+    let usable = |v: &Vec<f32>| v.len() == nodes.len() && v.iter().any(|v| v.is_finite() && *v != 0.0);
+    let fields: [Vec<f32>; 2] = [all(|b| &b.von_mises), all(|b| &b.temperatures)];
+    let fields: Vec<(usize, Vec<f32>)> = fields.into_iter().enumerate().filter(|(_, v)| usable(v)).collect();
     out.push(fields.len() as u8);
     if fields.is_empty() {
         return;
     }
     let on_nodes = drawn.flags == 0 && drawable.is_on_nodes();
-    let sources: Option<Vec<Vec<(usize, f64)>>> = (!on_nodes).then(|| {
-        let grid = NodeGrid::of(&body.positions);
-        drawn.points.iter().map(|p| grid.near(*p)).collect()
+    let sources: Option<Vec<Weights>> = (!on_nodes).then(|| {
+        let near = Near::new(&nodes, spacing(&nodes));
+        drawn.points.iter().map(|p| near.weights(*p)).collect()
     });
-    for (number, values) in fields {
-        let values: Vec<f64> = match &sources {
-            None => values.to_vec(),
-            Some(sources) => sources.iter().map(|near| near.iter().map(|(n, w)| w * values[*n]).sum()).collect(),
+    for (field, values) in fields {
+        let values = match &sources {
+            None => values,
+            Some(sources) => sources.iter().map(|near| number(near, &values)).collect(),
         };
-        push_field(number, &values, meta, out);
+        push_field(field, &values, meta, out);
     }
 }
 
-fn push_field(number: usize, values: &[f64], meta: &mut Meta, out: &mut Vec<u8>) {
-    let finite = || values.iter().copied().filter(|v| v.is_finite()).map(|v| v as f32);
+fn push_field(number: usize, values: &[f32], meta: &mut Meta, out: &mut Vec<u8>) {
+    let finite = || values.iter().copied().filter(|v| v.is_finite());
     let (low, high) = (finite().fold(f32::INFINITY, f32::min), finite().fold(f32::NEG_INFINITY, f32::max));
     let (low, high) = if low <= high { (low, high) } else { (0.0, 0.0) };
     out.push(number as u8);
     out.extend(low.to_le_bytes());
     out.extend(high.to_le_bytes());
-    let width = if high > low { f64::from(high - low) } else { 1.0 };
-    let steps: Vec<u8> = values.iter().map(|v| ((v - f64::from(low)) / width * 255.0).round() as u8).collect();
+    let width = if high > low { high - low } else { 1.0 };
+    let steps: Vec<u8> = values.iter().map(|v| ((v - low) / width * 255.0).round() as u8).collect();
     push_bytes(&steps, 1, out);
     let (name, common) = (FIELDS[number], nearly_all_below(finite().collect()));
     match meta.fields.iter_mut().find(|f| f.0 == name) {

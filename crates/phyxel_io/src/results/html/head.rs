@@ -5,9 +5,10 @@ use super::frame::srgb_byte;
 use super::squeeze::{push_bytes, push_indices};
 use crate::drawable::{Drawable, DrawnShape, body_colour};
 use crate::input::base64;
-use crate::picture::Segment;
+use crate::picture::{Outline, Segment};
 use phyxel::record::PartLook;
 use serde::Serialize;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Pictures larger than this stay out of the page [bytes].
@@ -20,7 +21,10 @@ pub(super) struct Head<'a> {
     name: &'a str,
     frame_rate: f64,
     ground: Option<f64>,
+    /// Of what stands still.
     outlines: Vec<[[f32; 3]; 2]>,
+    /// Of each thing that moves; frames say where it is.
+    moving: Vec<Vec<[[f32; 3]; 2]>>,
     bodies: Vec<BodyHead<'a>>,
     /// Pictures as `data:` addresses.
     textures: Vec<String>,
@@ -47,13 +51,22 @@ struct PartHead<'a> {
 }
 
 impl<'a> Head<'a> {
-    pub(super) fn of(run: &'a Run, ground: Option<f64>, outlines: &[Segment]) -> Self {
+    pub(super) fn of(run: &'a Run, ground: Option<f64>, outlines: &[Outline]) -> Self {
         let mut textures = Textures::default();
         let bodies = run.drawables.iter().enumerate().map(|(i, d)| BodyHead::of(i, d, &mut textures)).collect();
-        let outlines = outlines.iter().map(|ends| ends.map(|p| p.map(|c| c as f32))).collect();
+        let single = |ends: &Segment| ends.map(|p| p.map(|c| c as f32));
+        let moving = moving(outlines).map(|o| o.segments.iter().map(single).collect()).collect();
+        let still = outlines.iter().filter(|o| !o.motion.moves());
+        let outlines = still.flat_map(|o| &o.segments).map(single).collect();
         let Textures { pictures, notes, .. } = textures;
-        Head { name: &run.name, frame_rate: run.frame_rate, ground, outlines, bodies, textures: pictures, notes }
+        let (name, frame_rate) = (&run.name[..], run.frame_rate);
+        Head { name, frame_rate, ground, outlines, moving, bodies, textures: pictures, notes }
     }
+}
+
+/// The outlines of what moves.
+pub(super) fn moving(outlines: &[Outline]) -> impl Iterator<Item = &Outline> {
+    outlines.iter().filter(|o| o.motion.moves())
 }
 
 impl<'a> BodyHead<'a> {
@@ -124,7 +137,7 @@ pub(in super::super) fn media_type(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The shapes of all bodies as bytes: corners, parts, texture coordinates, colours.
+/// The shapes of all bodies as bytes: corners, parts, normals, texture coordinates, colours.
 pub(super) fn topology(drawables: &[Drawable]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for drawable in drawables {
@@ -134,6 +147,7 @@ pub(super) fn topology(drawables: &[Drawable]) -> Vec<u8> {
             DrawnShape::Spheres => push_indices([].into_iter(), &mut bytes),
         }
         push_indices(drawable.parts.iter().copied(), &mut bytes);
+        push_indices(normal_numbers(drawable).into_iter().flatten(), &mut bytes);
         let uvs: Vec<f32> = drawable.look.uvs.iter().flatten().flatten().copied().collect();
         bytes.extend((uvs.len() as u32).to_le_bytes());
         let finite = |c: f32| if c.is_finite() { c } else { 0.0 };
@@ -143,4 +157,19 @@ pub(super) fn topology(drawables: &[Drawable]) -> Vec<u8> {
         push_bytes(&colours, 3, &mut bytes);
     }
     bytes
+}
+
+/// Which normal each corner has, where the input says which corners share one; nothing where the triangles tell.
+fn normal_numbers(drawable: &Drawable) -> Vec<[u32; 3]> {
+    let DrawnShape::Triangles(triangles) = &drawable.shape else { return Vec::new() };
+    let given = &drawable.look.normals;
+    if given.is_empty() || given.iter().flatten().any(|n| *n == [0.0; 3]) {
+        return Vec::new();
+    }
+    let mut numbers = HashMap::new();
+    let mut number = |vertex: u32, normal: [f32; 3]| {
+        let next = numbers.len() as u32;
+        *numbers.entry((vertex, normal.map(|c| (c * 256.0).round() as i32))).or_insert(next)
+    };
+    triangles.iter().zip(given).map(|(t, n)| [0, 1, 2].map(|k| number(t[k], n[k]))).collect()
 }

@@ -4,7 +4,6 @@
 //! as base64, since a page is text. The viewer unpacks a frame when it is to be shown, so that long results need little
 //! memory in the browser, too.
 
-mod fields;
 mod frame;
 mod head;
 mod lines;
@@ -15,7 +14,7 @@ pub(super) use head::media_type;
 
 use super::{FrameStats, Run, Writer};
 use crate::file::{AtomicFile, OutputError};
-use crate::picture::Segment;
+use crate::picture::Outline;
 use frame::First;
 use head::Head;
 use lines::{Lines, pack};
@@ -44,7 +43,7 @@ pub(super) struct HtmlWriter {
     lines: Lines,
     first: First,
     ground: Option<f64>,
-    outlines: Vec<Segment>,
+    outlines: Vec<Outline>,
 }
 
 impl HtmlWriter {
@@ -74,7 +73,8 @@ impl HtmlWriter {
 
 impl Writer for HtmlWriter {
     fn push(&mut self, frame: &Frame, _: &FrameStats) -> Result<(), OutputError> {
-        let (bytes, meta) = frame::encode(&self.run.drawables, frame, &mut self.first);
+        let (bytes, mut meta) = frame::encode(&self.run.drawables, frame, &mut self.first);
+        meta.poses = head::moving(&self.outlines).map(|o| frame::pose(o, frame.time)).collect();
         self.lines.push(&bytes, &meta)
     }
 
@@ -92,7 +92,7 @@ impl Writer for HtmlWriter {
         self.ground = Some(y).filter(|y| y.is_finite());
     }
 
-    fn set_outlines(&mut self, outlines: &[Segment]) {
+    fn set_outlines(&mut self, outlines: &[Outline]) {
         self.outlines = outlines.to_vec();
     }
 }

@@ -63,3 +63,34 @@ fn a_files_looks_reach_every_kind_of_body() {
     assert_eq!((plain.skin, plain.look.uvs.len()), (None, 0));
     assert!(plain.notes.iter().any(|n| n.contains("skin = \"file\"")), "{:?}", plain.notes);
 }
+
+/// A cube with the normals of its faces, a face without area, and a library that is not there; the body is turned.
+#[test]
+fn normals_turn_with_the_body_and_flaws_of_the_file_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut obj = String::from("mtllib lost.mtl\n");
+    for i in 0..8 {
+        obj += &format!("v {} {} {}\n", i & 1, i >> 1 & 1, i >> 2);
+    }
+    obj += "v 0.5 0 0\nvn 0 0 -1\nvn 0 0 1\nvn 0 -1 0\nvn 0 1 0\nvn -1 0 0\nvn 1 0 0\n";
+    let faces = [[1, 3, 4, 2], [5, 6, 8, 7], [1, 2, 6, 5], [3, 7, 8, 4], [1, 5, 7, 3], [2, 4, 8, 6]];
+    for (n, [a, b, c, d]) in faces.into_iter().enumerate() {
+        let n = n + 1;
+        obj += &format!("f {a}//{n} {b}//{n} {c}//{n} {d}//{n}\n");
+    }
+    obj += "f 1//1 2//1 9//1\n";
+    std::fs::write(folder.path().join("cube.obj"), obj).expect("written");
+    let scene = folder.path().join("scene.toml");
+    let text = "[[bodies]]\nname = \"cube\"\nrotation = [20, 30, 40]\nshape = { file = \"cube.obj\" }\nsize = 0.25\n";
+    let parsed = parse_scene(text, &scene.display().to_string(), &[]).unwrap_or_else(|e| panic!("{e}"));
+    let body = &parsed.bodies[0];
+    let Geometry::Points(sampling) = &body.geometry else { panic!("phyxels") };
+    assert_eq!((body.look.normals.len(), sampling.skin.triangles.len()), (12, 12));
+    for (given, t) in body.look.normals.iter().zip(&sampling.skin.triangles) {
+        let [a, b, c] = t.map(|v| phyxel::math::Vec3(sampling.skin.points[v as usize]));
+        let own = (b - a).cross(c - a).normalized();
+        assert!(given.iter().all(|n| (0..3).all(|k| (f64::from(n[k]) - own[k]).abs() < 1e-6)), "{given:?} {own:?}");
+    }
+    let notes = body.notes.join("; ");
+    assert!(notes.contains("1 face without area, dropped") && notes.contains("`lost.mtl`"), "{notes}");
+}

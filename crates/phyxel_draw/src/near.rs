@@ -7,10 +7,10 @@ use std::collections::HashMap;
 const COUNT: usize = 4;
 
 /// Weights over nodes; they add up to one, or to zero where there are no nodes.
-pub(super) type Weights = [(u32, f32); COUNT];
+pub type Weights = [(u32, f32); COUNT];
 
 /// Nodes sorted into cells.
-pub(super) struct Near<'a> {
+pub struct Near<'a> {
     nodes: &'a [[f64; 3]],
     cell: f64,
     cells: HashMap<[i64; 3], Vec<u32>>,
@@ -18,7 +18,7 @@ pub(super) struct Near<'a> {
 
 impl<'a> Near<'a> {
     /// `cell` is about the distance between nodes [m].
-    pub(super) fn new(nodes: &'a [[f64; 3]], cell: f64) -> Self {
+    pub fn new(nodes: &'a [[f64; 3]], cell: f64) -> Self {
         let cell = cell.max(1e-12) * 1.5;
         let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
         for (i, p) in nodes.iter().enumerate().filter(|(_, p)| p.iter().all(|c| c.is_finite())) {
@@ -28,7 +28,7 @@ impl<'a> Near<'a> {
     }
 
     /// The weights at a point [m].
-    pub(super) fn weights(&self, at: [f64; 3]) -> Weights {
+    pub fn weights(&self, at: [f64; 3]) -> Weights {
         let mut found: Vec<(f64, u32)> = Vec::new();
         if self.cells.is_empty() || at.iter().any(|c| !c.is_finite()) {
             return Weights::default();
@@ -74,7 +74,7 @@ fn square(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 /// The number at a place with these weights.
-pub(super) fn number(weights: &Weights, of: &[f32]) -> f32 {
+pub fn number(weights: &Weights, of: &[f32]) -> f32 {
     weights.iter().map(|&(i, w)| if w > 0.0 { w * of.get(i as usize).copied().unwrap_or(f32::NAN) } else { 0.0 }).sum()
 }
 

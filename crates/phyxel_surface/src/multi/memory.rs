@@ -1,0 +1,46 @@
+//! What a surface of several representations remembers from frame to frame, for runs that are interrupted.
+
+use super::{GROWTH, MultiSurface, Shown, Zombie};
+use crate::saved::{Reader, Saved, Writer};
+use phyxel::math::Vec3;
+
+impl Saved for MultiSurface {
+    fn save(&self, to: &mut Writer) {
+        to.list(&self.zombies, |to, z| {
+            to.vector(z.point);
+            to.vector(z.normal);
+            to.colour(z.colour);
+            to.double(z.gone);
+        });
+        to.list(&self.shown, |to, s| {
+            to.vector(s.point);
+            to.vector(s.normal);
+            to.colour(s.colour);
+            to.byte(u8::from(s.loose));
+        });
+        to.list(&self.phyxels, |to, p| to.vector(Vec3(p)));
+        self.watch.save(to);
+        to.double(self.apart);
+        to.number(self.round);
+    }
+
+    fn restore(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        let zombie = |from: &mut Reader<'_>| {
+            let (point, normal) = (from.vector()?, from.vector()?);
+            Some(Zombie { point, normal, colour: from.colour()?, gone: from.double()? })
+        };
+        let shown = |from: &mut Reader<'_>| {
+            let (point, normal) = (from.vector()?, from.vector()?);
+            Some(Shown { point, normal, colour: from.colour()?, loose: from.byte()? != 0 })
+        };
+        let few = |count: usize| count <= GROWTH * self.start;
+        let zombies = from.list(zombie).filter(|z| few(z.len()))?;
+        let shown = from.list(shown).filter(|s| few(s.len()))?;
+        let phyxels = from.list_of(self.phyxels.len(), |from| Some(from.vector()?.0))?;
+        self.watch.restore(from)?;
+        self.apart = from.double().filter(|apart| *apart > 0.0)?;
+        self.round = from.number()?;
+        (self.zombies, self.shown, self.phyxels) = (zombies, shown, phyxels);
+        Some(())
+    }
+}

@@ -1,0 +1,93 @@
+//! Melts that run into each other are one closed surface with the colours of both; apart, they are two.
+
+use phyxel::record::{Frame, PartLook};
+use phyxel::{AnySimulation, Precision};
+use phyxel_surface::{Dresser, ReconstructionSettings, closedness, components, volume};
+
+const SCENE: &str = r#"
+name = "blobs"
+duration = 1.0
+[materials.melt]
+law = "corotated"
+young_modulus = 1.0e5
+poisson_ratio = 0.35
+density = 1000.0
+conductivity = 100.0
+specific_heat = 500.0
+melting_point = 330.0
+latent_heat = 1000.0
+melt_viscosity = 2.0
+[[bodies]]
+name = "left"
+shape = { box = [0.2, 0.2, 0.2] }
+size = 0.025
+method = "mls"
+lagrangian = "updated"
+material = "melt"
+position = [-0.1, 0.2, 0]
+temperature = TEMPERATURE
+[[bodies]]
+name = "right"
+shape = { box = [0.2, 0.16, 0.16] }
+size = 0.02
+method = "mls"
+lagrangian = "updated"
+material = "melt"
+position = [RIGHT, 0.2, 0]
+temperature = TEMPERATURE
+"#;
+
+const RED: [f32; 3] = [0.8, 0.1, 0.1];
+const BLUE: [f32; 3] = [0.1, 0.1, 0.8];
+
+/// The first frame of two blobs, `gap` [m] apart.
+fn blobs(gap: f64, temperature: f64, own_colour: bool) -> (AnySimulation, Frame) {
+    let text = SCENE.replace("RIGHT", &format!("{}", 0.1 + gap)).replace("TEMPERATURE", &temperature.to_string());
+    let mut scene = phyxel_io::scene::parse_scene(&text, "blobs", &[]).expect("readable");
+    if own_colour {
+        let colour = Some([RED[0], RED[1], RED[2], 1.0]);
+        scene.bodies[0].look.parts = vec![PartLook { colour, ..PartLook::default() }];
+    }
+    let mut simulation = AnySimulation::build(&scene, Precision::F32).expect("built");
+    let dresser = Dresser::new(&simulation, ReconstructionSettings::default()).expect("a dresser");
+    let mut dresser = dresser.with_colours(|body| if body == 0 { RED } else { BLUE });
+    let mut frame = simulation.take_frame(0);
+    let report = dresser.dress(&simulation, &mut frame).expect("a surface");
+    assert_eq!((report.bodies, report.closedness.boundary_edges), (2, 0));
+    (simulation, frame)
+}
+
+fn near(a: [f32; 3], b: [f32; 3]) -> bool {
+    (0..3).all(|k| (a[k] - b[k]).abs() < 0.05)
+}
+
+#[test]
+fn two_blobs_pressed_together_are_one_closed_component() {
+    for own_colour in [true, false] {
+        let (simulation, frame) = blobs(0.005, 360.0, own_colour);
+        let free = frame.bodies[0].free.as_ref().expect("a surface");
+        assert_eq!((closedness(&free.triangles).boundary_edges, components(&free.triangles)), (0, 1));
+        assert_eq!(frame.bodies[1].free.as_ref().map(|f| f.triangles.len()), Some(0), "drawn with the other");
+        let matter: f64 = simulation.bodies().iter().map(|b| b.volume_m3).sum();
+        let held = volume(&free.points, &free.triangles) / matter;
+        assert!((held - 1.0).abs() < 0.05, "{held} of the volume of both");
+        assert_eq!(free.colours.len(), free.points.len());
+        for (p, c) in free.points.iter().zip(&free.colours) {
+            assert!(p[0].abs() < 0.06 || near(*c, if p[0] < 0.0 { RED } else { BLUE }), "{p:?} is {c:?}");
+        }
+        let blended = free.colours.iter().filter(|c| c[0] > 0.3 && c[0] < 0.6).count();
+        assert!(blended > 0, "colours run into each other where the bodies do");
+    }
+}
+
+#[test]
+fn apart_or_solid_they_are_two() {
+    for (gap, temperature) in [(0.1, 360.0), (0.005, 300.0)] {
+        let (_, frame) = blobs(gap, temperature, false);
+        for body in &frame.bodies {
+            let free = body.free.as_ref().expect("a surface");
+            assert_eq!((closedness(&free.triangles).boundary_edges, components(&free.triangles)), (0, 1));
+            assert!(free.colours.is_empty(), "drawn in the colour of its body");
+        }
+    }
+}
