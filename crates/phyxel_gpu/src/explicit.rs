@@ -47,7 +47,7 @@ pub struct Explicit {
 }
 
 /// The number of an integrator in `nodes.wgsl`.
-fn number(integrator: Integrator) -> Option<f64> {
+pub(crate) fn number(integrator: Integrator) -> Option<f64> {
     match integrator {
         Integrator::ExplicitEuler => Some(1.0),
         Integrator::SymplecticEuler => Some(2.0),

@@ -17,25 +17,6 @@ struct Job {
     least: f32,
 }
 
-struct Scalars {
-    rz: array<f32, 2>,
-    goal_squared: f32,
-    // Lengths of b and of the first residual, and what the residual is relative to.
-    size: f32,
-    begin: f32,
-    scale: f32,
-    // Length of the true residual when it was last computed.
-    reached: f32,
-    // Length of the present step along p.
-    alpha: f32,
-    // 1: converged, 2: no descent any more.
-    done: u32,
-    iterations: u32,
-    trouble: u32,
-    // The same as `done`, one launch later: who sets `done` must not stop others of the same launch.
-    halted: u32,
-}
-
 @group(0) @binding(0) var<uniform> job: Job;
 @group(0) @binding(1) var<storage, read_write> u: array<vec4f>;
 @group(0) @binding(2) var<storage, read_write> v: array<vec4f>;
@@ -94,19 +75,6 @@ fn all_partials(lane: u32) -> vec4f {
     return reduced(lane, sum);
 }
 
-fn held_slot(n: u32) -> u32 {
-    return bitcast<u32>(inverses[2u * n + 1u].z) & 0x7fffffu;
-}
-
-fn free_part(n: u32, w: vec3f) -> vec3f {
-    let slot = held_slot(n);
-    if slot == 0u {
-        return w;
-    }
-    let at = 6u * (slot - 1u);
-    return held[at].xyz * w.x + held[at + 1u].xyz * w.y + held[at + 2u].xyz * w.z;
-}
-
 // The right-hand side with what friction does to a sliding node whatever its velocity is.
 fn wanted(n: u32) -> vec3f {
     let slot = held_slot(n);
@@ -115,16 +83,6 @@ fn wanted(n: u32) -> vec3f {
     }
     let at = 6u * (slot - 1u);
     return b[n].xyz + vec3f(held[at].w, held[at + 1u].w, held[at + 2u].w);
-}
-
-fn preconditioned(n: u32, w: vec3f) -> vec3f {
-    let a = inverses[2u * n];
-    let c = inverses[2u * n + 1u];
-    return vec3f(
-        a.x * w.x + a.y * w.y + a.z * w.z,
-        a.y * w.x + a.w * w.y + c.x * w.z,
-        a.z * w.x + c.x * w.y + c.y * w.z,
-    );
 }
 
 // Velocities of held nodes into the first guess.

@@ -111,6 +111,10 @@ fn corner_at(head: vec4u, at: u32, shift: u32) -> u32 {
     return (word >> shift) & 0xffffu;
 }
 
+fn shared_force(corner: u32) -> vec3f {
+    return vec3f(share[corner], share[corner + 1024u], share[corner + 2048u]);
+}
+
 // The sum at a node; `run` says where its corners are.
 fn vector_at(head: vec4u, run: u32) -> vec3f {
     let start = run & 0xffffu;
@@ -118,10 +122,17 @@ fn vector_at(head: vec4u, run: u32) -> vec3f {
     let shift = 16u * (start & 1u);
     var at = start >> 1u;
     var sum = vec3f(0.0);
-    for (var k = 0u; k < count; k += 1u) {
-        let corner = corner_at(head, at, shift);
-        at += 16u;
-        sum += vec3f(share[corner], share[corner + 1024u], share[corner + 2048u]);
+    // Four at a time: the counter of the loop costs as much as one, and none waits for another.
+    for (var k = 0u; k < count; k += 4u) {
+        let a = shared_force(corner_at(head, at, shift));
+        let b = shared_force(corner_at(head, at + 16u, shift));
+        let c = shared_force(corner_at(head, at + 32u, shift));
+        let d = shared_force(corner_at(head, at + 48u, shift));
+        at += 64u;
+        sum += a;
+        sum += select(vec3f(0.0), b, k + 1u < count);
+        sum += select(vec3f(0.0), c, k + 2u < count);
+        sum += select(vec3f(0.0), d, k + 3u < count);
     }
     return sum;
 }

@@ -2,9 +2,11 @@
 
 mod buffers;
 mod flow;
+mod principal;
 mod state;
 
 pub(crate) use buffers::Buffers;
+pub use principal::{BlockStress, PrincipalStress};
 pub use state::{PendingState, Vectors};
 
 use crate::device::{Access, Bound, Device, GpuError, Recipe, Store, sources};
@@ -50,6 +52,8 @@ pub(crate) struct Sizes {
     pub stabilised: bool,
     /// First entry, entries, law and volume of each element; kept for tangents.
     pub runs: Vec<crate::layout::Run>,
+    /// Block and element of each place.
+    pub places: Vec<(u32, u32)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +114,7 @@ impl Resident {
                 pairs: general.pairs,
                 stabilised: general.stabilised,
                 runs: general.runs.clone(),
+                places: general.elements.iter().zip(&general.sources).map(|(head, e)| (head[2], *e)).collect(),
             },
             pins: model.pins.len(),
             pins_move: pinned.moves,
