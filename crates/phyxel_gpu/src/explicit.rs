@@ -24,6 +24,8 @@ pub(crate) struct StepBlock {
     pub collider_count: u32,
     pub continues: u32,
     pub next_colliders: u32,
+    pub elements: u32,
+    pub unused: [u32; 3],
 }
 
 /// Moves a resident model explicitly.
@@ -226,6 +228,8 @@ impl Explicit {
             collider_count: self.colliders.len() as u32,
             continues: u32::from(continues && !self.flows()),
             next_colliders: next * stride + 3 * self.pins.len() as u32,
+            elements: resident.general.elements as u32,
+            unused: [0; 3],
         };
         let mut motion = Vec::new();
         let mut add = |step: usize| {

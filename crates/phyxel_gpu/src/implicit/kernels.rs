@@ -231,6 +231,8 @@ fn forces_kernel(resident: &Resident, system: &System, model: &Model<f32>) -> Re
         collider_count: 0,
         continues: 0,
         next_colliders: 0,
+        elements: resident.general.elements as u32,
+        unused: [0; 3],
     };
     device.fill(&steps, &strided(&[block]));
     let constants = resident.gather_constants();

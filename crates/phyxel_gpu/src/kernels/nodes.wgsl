@@ -27,6 +27,8 @@ struct Step {
     // 1 when the next step follows at once.
     continues: u32,
     next_colliders: u32,
+    // Elements that are no tetrahedra.
+    elements: u32,
 }
 
 @group(0) @binding(0) var<uniform> job: Step;
