@@ -114,7 +114,7 @@ fn main(
     let packed = tet_nodes[cluster * 256u + lane];
     let head = clusters[cluster];
     if lane < (head.y & 0xffffu) {
-        let at = u[members[3u * (head.x + lane)]].xyz;
+        let at = u[members[head.x + lane]].xyz;
         outgoing[lane] = at.x;
         outgoing[lane + 256u] = at.y;
         outgoing[lane + 512u] = at.z;

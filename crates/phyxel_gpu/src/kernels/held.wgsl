@@ -1,11 +1,28 @@
 // What is held of a vector at a node, and the preconditioner.
 
+// The inverse of a diagonal block (xx, xy, xz, yy; yz, zz), and beside it which of the held nodes this is, plus one.
+struct Inverse {
+    a: vec4f,
+    c: vec4f,
+}
+
+fn inverse_at(n: u32) -> Inverse {
+    return Inverse(inverses[2u * n], inverses[2u * n + 1u]);
+}
+
+fn slot_of(inverse: Inverse) -> u32 {
+    return bitcast<u32>(inverse.c.z) & 0x7fffffu;
+}
+
 fn held_slot(n: u32) -> u32 {
     return bitcast<u32>(inverses[2u * n + 1u].z) & 0x7fffffu;
 }
 
 fn free_part(n: u32, w: vec3f) -> vec3f {
-    let slot = held_slot(n);
+    return free_of(held_slot(n), w);
+}
+
+fn free_of(slot: u32, w: vec3f) -> vec3f {
     if slot == 0u {
         return w;
     }
@@ -14,8 +31,12 @@ fn free_part(n: u32, w: vec3f) -> vec3f {
 }
 
 fn preconditioned(n: u32, w: vec3f) -> vec3f {
-    let a = inverses[2u * n];
-    let c = inverses[2u * n + 1u];
+    return times_inverse(inverse_at(n), w);
+}
+
+fn times_inverse(inverse: Inverse, w: vec3f) -> vec3f {
+    let a = inverse.a;
+    let c = inverse.c;
     return vec3f(
         a.x * w.x + a.y * w.y + a.z * w.z,
         a.y * w.x + a.w * w.y + c.x * w.z,

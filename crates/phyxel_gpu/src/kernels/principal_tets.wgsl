@@ -15,7 +15,7 @@ struct Group {
 @group(0) @binding(9) var<storage, read> tet_nodes: array<u32>;
 
 fn displacement(head: vec4u, local: u32) -> vec3f {
-    return u[members[3u * (head.x + local)]].xyz;
+    return u[members[head.x + local]].xyz;
 }
 
 fn weight(shape: u32) -> vec3f {

@@ -60,8 +60,9 @@ fn times_matrix(lane: u32) -> f32 {
 fn update(lane: u32, alpha: f32) -> vec2f {
     var sum = vec2f(0.0);
     for (var n = lane; n < job.nodes; n += LANES) {
-        let residual = free_part(n, r[n].xyz - q[n].xyz * alpha);
-        let next = preconditioned(n, residual);
+        let inverse = inverse_at(n);
+        let residual = free_of(slot_of(inverse), r[n].xyz - q[n].xyz * alpha);
+        let next = times_inverse(inverse, residual);
         r[n] = vec4f(residual, 0.0);
         z[n] = vec4f(next, 0.0);
         sum += vec2f(dot(residual, next), dot(residual, residual));

@@ -102,7 +102,8 @@ impl Resident {
         let of = |stencil, list: &[crate::layout::Run]| list.iter().map(move |run| (stencil, *run)).collect::<Vec<_>>();
         for (stencil, run) in of(Stencil::Tets, &clusters.runs).into_iter().chain(of(Stencil::General, &general.runs)) {
             let grain = if stencil == Stencil::Tets { 0 } else { grains.first_general };
-            group_blocks.push([run.first, run.count, grain, general.elements.len() as u32]);
+            let last = if stencil == Stencil::Tets { clusters.stride() } else { general.elements.len() };
+            group_blocks.push([run.first, run.count, grain, last as u32]);
             runs.push((stencil, run.law, run.count));
         }
         let groups = device.uniforms("groups", group_blocks.len() * 256);
