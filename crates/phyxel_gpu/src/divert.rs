@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::driver::DriveError;
 use crate::motor::Motor;
 use crate::support::{why_not, why_not_matter};
-use phyxel::fracture::{CrackEvent, Relabel, Slice};
+use phyxel::fracture::{CrackEvent, Edit, Relabel, Slice};
 use phyxel::math::{FactorError, Mat3, Vec3};
 use phyxel::model::{BuildError, Model};
 use phyxel::rigid::RigidState;
@@ -30,9 +30,11 @@ pub fn divert_all(device: &Arc<Device>) -> Arc<Diverted> {
     phyxel::solver::divert(Box::new(move |scene, built| {
         let mut state = State::at_rest(built.model.node_count());
         built.model.add_grains(&mut state);
+        // What breaks on a device is told to simulations, and engines have none.
+        let breaks = built.model.bodies.iter().any(|b| b.fragile.is_some());
         let motor = match why_not(scene, &built.model) {
-            None => Motor::new(&device, scene, &built.model, &state).ok(),
-            Some(_) => None,
+            None if !breaks => Motor::new(&device, scene, &built.model, &state).ok(),
+            _ => None,
         };
         let Some(motor) = motor else {
             counted.on_cpu.fetch_add(1, Ordering::Relaxed);
@@ -121,6 +123,16 @@ impl Engine<f32> for OnDevice {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         self.inner.break_up(model, state, report)
+    }
+
+    fn split(
+        &mut self,
+        model: &mut Model<f32>,
+        state: &mut State<f32>,
+        edits: &[Edit],
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        self.inner.split(model, state, edits, report)
     }
 
     fn cut(

@@ -5,7 +5,7 @@ use crate::device::{Device, GpuError};
 use crate::motor::Motor;
 use crate::resident::Resident;
 use crate::shared::Shared;
-use crate::support::{why_not, why_not_matter};
+use crate::support::{why_not, why_not_break, why_not_matter};
 use phyxel::scene::{Place, Scene};
 use phyxel::{Simulation, StepError, StepReport};
 use std::sync::Arc;
@@ -118,7 +118,9 @@ impl Whole {
             let now = simulation.time();
             if simulation.next_event().is_some_and(|at| at <= now + 0.5 * dt) {
                 simulation.prepare_step(dt)?;
-                if let Some(why) = why_not_matter(simulation.model()) {
+                let integrator = simulation.settings().integrator;
+                let why = why_not_matter(simulation.model());
+                if let Some(why) = why.or_else(|| why_not_break(integrator, simulation.model())) {
                     return Err(DriveError::Unsupported(why));
                 }
             }
@@ -141,13 +143,16 @@ impl Whole {
 
     fn run(&mut self, simulation: &mut Simulation<f32>, dt: f64, count: u64) -> Result<StepReport, DriveError> {
         let limit = if simulation.is_explicit() { simulation.stable_step() } else { f64::INFINITY };
+        if self.motor.breaks() {
+            return self.motor.run_and_break(simulation, limit, (dt, count));
+        }
         let (mut state, settings) = (simulation.state().clone(), *simulation.settings());
         self.motor.refresh(simulation.model(), &state)?;
         let before = state.steps;
         let outcome = self.motor.run(simulation.model(), &mut state, &settings, limit, (dt, count));
         let (time, steps) = (state.time, state.steps - before);
         simulation.take_over(state.u, state.v, time, steps);
-        simulation.state_mut().grains = state.grains;
+        simulation.take_over_grains(state.grains);
         outcome
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct StepBlock {
     pub collider_count: u32,
     pub continues: u32,
     pub next_colliders: u32,
+    pub elements: u32,
+    pub unused: [u32; 3],
 }
 
 /// Moves a resident model explicitly.
@@ -47,7 +49,7 @@ pub struct Explicit {
 }
 
 /// The number of an integrator in `nodes.wgsl`.
-fn number(integrator: Integrator) -> Option<f64> {
+pub(crate) fn number(integrator: Integrator) -> Option<f64> {
     match integrator {
         Integrator::ExplicitEuler => Some(1.0),
         Integrator::SymplecticEuler => Some(2.0),
@@ -226,6 +228,8 @@ impl Explicit {
             collider_count: self.colliders.len() as u32,
             continues: u32::from(continues && !self.flows()),
             next_colliders: next * stride + 3 * self.pins.len() as u32,
+            elements: resident.general.elements as u32,
+            unused: [0; 3],
         };
         let mut motion = Vec::new();
         let mut add = |step: usize| {
@@ -259,7 +263,8 @@ impl Explicit {
             return Ok(Vec::new());
         }
         let seconds = settled(device, || self.time_launches(resident, launches, repeats))?;
-        let node_bytes = resident.force_bytes().1;
+        let pulls = self.passes.iter().filter(|p| p.name == "pulls").map(|p| p.bytes).sum::<u64>();
+        let node_bytes = resident.force_bytes().1 - pulls;
         let kernels = self.passes.iter().map(|p| (p.name.clone(), p.bytes)).chain([("nodes".into(), node_bytes)]);
         let timed = |(i, (name, bytes)): (usize, (String, u64))| {
             let own = seconds.iter().skip(i).step_by(launches as usize).copied().collect();

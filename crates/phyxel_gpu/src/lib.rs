@@ -19,6 +19,7 @@ mod resident;
 mod shared;
 mod skin;
 mod support;
+mod welds;
 
 pub use bench::{KernelTime, copy_bandwidth, median, settled};
 pub use device::{AdapterSummary, Choice, Device, GpuError, adapters};
@@ -27,9 +28,10 @@ pub use driver::{DriveError, Driver};
 pub use explicit::Explicit;
 pub use implicit::{Implicit, SolveReport};
 pub use positions::Positions;
-pub use resident::{PendingState, Resident, Vectors};
+pub use resident::{BlockStress, PendingState, PrincipalStress, Resident, Vectors};
 pub use skin::SkinProduct;
 pub use support::why_not;
+pub use welds::{Outcome, Split, Welds};
 
 /// The sources of all kernels, by name, each complete as it is compiled; for checks without a device.
 pub fn kernel_sources() -> Vec<(&'static str, String)> {

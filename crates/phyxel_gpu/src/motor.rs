@@ -8,10 +8,13 @@ use crate::free_bodies;
 use crate::implicit::Implicit;
 use crate::positions::Positions;
 use crate::resident::Resident;
+use crate::welds::Welds;
+use phyxel::material::lame;
 use phyxel::model::Model;
 use phyxel::scene::{Collider, Integrator, Scene, SolverSettings};
-use phyxel::{State, StepError, StepReport};
+use phyxel::{Simulation, State, StepError, StepReport};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A model on a device, and the kernels that move it.
 pub(crate) struct Motor {
@@ -22,18 +25,25 @@ pub(crate) struct Motor {
     mover: Mover,
     /// The version of the model that is on the device.
     version: u64,
+    /// Where the bodies that break are on the device, and steps that were taken by then.
+    left: (f64, u64),
+    /// What is on the device is no longer what it was.
+    spoiled: AtomicBool,
 }
 
 enum Mover {
     Explicit(Box<Explicit>),
     Implicit(Box<Implicit>),
     Positions(Box<Positions>),
+    Welds(Box<Welds>),
 }
 
 /// A run of steps is halved at most this often before the simulation gives up.
 const MAX_HALVINGS: u32 = 10;
 /// Explicit steps are not cut into more parts than this.
 const MAX_PARTS: f64 = 1e7;
+/// The part of the longest stable step that is taken.
+const SAFETY: f64 = 0.9;
 
 impl Motor {
     /// Brings a model and its state to a device.
@@ -45,7 +55,9 @@ impl Motor {
     ) -> Result<Self, GpuError> {
         let (colliders, integrator) = (scene.colliders.clone(), scene.solver.integrator);
         let (resident, mover) = bring(device, (model, state), &colliders, integrator)?;
-        Ok(Motor { device: device.clone(), colliders, integrator, resident, mover, version: model.version })
+        let (version, left) = (model.version, (state.time, state.steps));
+        let spoiled = AtomicBool::new(false);
+        Ok(Motor { device: device.clone(), colliders, integrator, resident, mover, version, left, spoiled })
     }
 
     /// The device.
@@ -116,6 +128,61 @@ impl Motor {
         Err(unstable(model, state, dt / parts, limit).into())
     }
 
+    /// Whether bodies break on the device.
+    pub(crate) fn breaks(&self) -> bool {
+        matches!(self.mover, Mover::Welds(_))
+    }
+
+    /// Takes `count` steps of `dt`, in parts no longer than `limit` and no longer than the shards of the bodies allow; what breaks
+    /// does so after each step, and the simulation is told about it.
+    pub(crate) fn run_and_break(
+        &mut self,
+        simulation: &mut Simulation<f32>,
+        limit: f64,
+        (dt, count): (f64, u64),
+    ) -> Result<StepReport, DriveError> {
+        let (time, steps_before) = (simulation.time(), simulation.state().steps);
+        if (time, steps_before) != self.left || self.spoiled.swap(false, Ordering::Relaxed) {
+            self.version = u64::MAX;
+        }
+        self.refresh(simulation.model(), simulation.state())?;
+        let limit = stable_step_of_shards(simulation.model()).min(limit);
+        let mut parts = (dt / limit).ceil().max(1.0);
+        if parts.is_nan() || parts > MAX_PARTS {
+            return Err(StepError::TooStiff { body: simulation.model().bodies[0].name.clone(), parts, limit }.into());
+        }
+        for halving in 0..=MAX_HALVINGS {
+            let Mover::Welds(welds) = &self.mover else { break };
+            welds.run(time, dt / parts, (count as usize, parts as usize))?;
+            let outcome = welds.read()?;
+            if outcome.trouble {
+                self.version = u64::MAX;
+                self.refresh(simulation.model(), simulation.state())?;
+                parts *= 2.0;
+                continue;
+            }
+            let substeps = count * parts as u64;
+            let mut report = StepReport {
+                dt: dt * count as f64,
+                steps: count as usize,
+                substeps: substeps as usize,
+                rollbacks: halving as usize,
+                ..StepReport::default()
+            };
+            for splits in outcome.splits.chunk_by(|a, b| a.step == b.step) {
+                let edits = welds.edits(simulation.model(), splits);
+                simulation.split_nodes(&edits, time + dt * f64::from(splits[0].step + 1), &mut report)?;
+            }
+            let told = welds.vectors(simulation.model(), &outcome);
+            let [u, v] = told.ok_or_else(|| self.lost("what broke on it does not fit to what breaks here"))?;
+            simulation.take_over(u, v, time + dt * count as f64, substeps);
+            self.version = simulation.model().version;
+            self.left = (simulation.time(), simulation.state().steps);
+            return Ok(report);
+        }
+        Err(unstable(simulation.model(), simulation.state(), dt / parts, limit).into())
+    }
+
     /// Step by step, each halved where it goes wrong.
     fn run_guarded(
         &mut self,
@@ -147,13 +214,15 @@ impl Motor {
         match outcome {
             Ok(()) => Ok(report),
             Err(Some(step)) => Err(unstable(model, state, step, limit).into()),
-            Err(None) => Err(self.device.check().err().map_or_else(|| self.lost(), DriveError::Device)),
+            Err(None) => {
+                Err(self.device.check().err().map_or_else(|| self.lost("a step did not come back"), DriveError::Device))
+            }
         }
     }
 
-    fn lost(&self) -> DriveError {
+    fn lost(&self, why: &str) -> DriveError {
         let device = self.device.summary().name.clone();
-        DriveError::Device(GpuError::Lost { device, why: "a step did not come back".into() })
+        DriveError::Device(GpuError::Lost { device, why: why.into() })
     }
 
     /// One step, halved as long as its numbers are not finite. Fails with the smallest step tried, or with nothing where
@@ -196,7 +265,7 @@ impl Motor {
     ) -> Result<bool, GpuError> {
         let free = free_bodies::momenta(model, &self.resident, settings, at)?;
         let implicit = match &mut self.mover {
-            Mover::Explicit(_) => return Ok(true),
+            Mover::Explicit(_) | Mover::Welds(_) => return Ok(true),
             Mover::Implicit(implicit) => implicit,
             Mover::Positions(positions) => {
                 positions.step(&self.resident, at, settings)?;
@@ -236,9 +305,26 @@ impl Motor {
         match &self.mover {
             Mover::Explicit(explicit) => explicit.time_kernels(&self.resident, 0.0, 8),
             Mover::Implicit(implicit) => implicit.time_kernels(&self.resident, 8),
+            Mover::Welds(welds) => {
+                self.spoiled.store(true, Ordering::Relaxed);
+                welds.time_kernels(0.0, 8)
+            }
             Mover::Positions(_) => Ok(Vec::new()),
         }
     }
+}
+
+/// The stable step of bodies in as many shards as they have cells [s]: no element vibrates faster in an assembly than alone
+/// (Irons and Treharne 1971).
+fn stable_step_of_shards(model: &Model<f32>) -> f64 {
+    let alone = |body: &phyxel::model::BodyModel| {
+        let (largest, trace) = body.fragile.as_ref()?.sharpness;
+        let m = &body.material;
+        let (lam, mu) = lame(m.young_modulus, m.poisson_ratio);
+        let stiffness = 2.0 * mu * largest + (lam + m.volume_stiffness).max(0.0) * trace;
+        Some(SAFETY * (m.density / stiffness).sqrt())
+    };
+    model.bodies.iter().filter_map(alone).fold(f64::INFINITY, f64::min)
 }
 
 fn unstable(model: &Model<f32>, state: &State<f32>, step: f64, limit: f64) -> StepError {
@@ -258,6 +344,9 @@ fn bring(
     let mover = match integrator {
         Integrator::ImplicitEuler => Mover::Implicit(Box::new(Implicit::new(&resident, model, colliders)?)),
         Integrator::Xpbd => Mover::Positions(Box::new(Positions::new(&resident, model, colliders)?)),
+        _ if model.bodies.iter().any(|b| b.fragile.is_some()) => {
+            Mover::Welds(Box::new(Welds::new(device, (model, state), colliders, integrator)?))
+        }
         _ => Mover::Explicit(Box::new(Explicit::new(&resident, model, colliders, integrator)?)),
     };
     Ok((resident, mover))

@@ -36,6 +36,10 @@ impl Shared {
         if !scene.rigid_bodies.is_empty() || !scene.attachments.is_empty() || !scene.triggers.is_empty() || past {
             return refused("");
         }
+        // Parts whose nodes change their number cannot be told to the whole.
+        if simulation.model().bodies.iter().any(|b| b.fragile.is_some()) {
+            return refused("");
+        }
         let (mut device_bodies, mut cpu_bodies) = (Vec::new(), Vec::new());
         for group in touching_groups(&scene.bodies) {
             match why_not_group(scene, &group)? {
@@ -111,7 +115,7 @@ impl Shared {
             }
         }
         whole.take_over(u, v, time, steps);
-        whole.state_mut().grains = grains;
+        whole.take_over_grains(grains);
     }
 }
 

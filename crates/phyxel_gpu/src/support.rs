@@ -3,8 +3,10 @@
 use crate::explicit;
 use crate::layout::colliders;
 use crate::layout::laws::{self, ANISOTROPIC};
+use crate::layout::welds::{MOST_CORNERS, corners_of, pieces_of};
+use crate::welds;
 use phyxel::material::plastic::Plasticity;
-use phyxel::model::Model;
+use phyxel::model::{BodyModel, Model};
 use phyxel::scene::{Action, Integrator, Lagrangian, LinearSolver, MassKind, Method, Scene};
 use phyxel::stencil::block::{Block, Stencils};
 
@@ -30,8 +32,8 @@ pub fn why_not(scene: &Scene, model: &Model<f32>) -> Option<String> {
     if let Some(body) = scene.bodies.iter().find(|b| b.heat.is_some()) {
         return Some(format!("body {:?} has a temperature, and heat flows on the CPU only", body.name));
     }
-    if let Some(body) = model.bodies.iter().find(|b| b.fragile.is_some()) {
-        return Some(format!("body {:?} can break, which the CPU alone does", body.name));
+    if let Some(why) = why_not_break(integrator, model) {
+        return Some(why);
     }
     if let Some(why) = why_not_together(scene, model) {
         return Some(why.into());
@@ -58,14 +60,59 @@ fn why_not_together(scene: &Scene, model: &Model<f32>) -> Option<&'static str> {
         (!scene.rigid_bodies.is_empty(), "rigid bodies are moved on the CPU only"),
         (!scene.attachments.is_empty(), "ties between bodies are solved on the CPU only"),
         (!scene.triggers.is_empty(), "triggers are watched on the CPU only"),
-        (breaks(scene), "what breaks or is cut is calculated on the CPU only"),
+        (cuts(scene), "what is cut is calculated on the CPU only"),
     ];
     reasons.into_iter().find_map(|(holds, why)| holds.then_some(why))
 }
 
-fn breaks(scene: &Scene) -> bool {
-    scene.bodies.iter().any(|b| b.material.fracture.is_some())
-        || scene.events.iter().any(|e| matches!(e.action, Action::Cut(_)))
+fn cuts(scene: &Scene) -> bool {
+    scene.events.iter().any(|e| matches!(e.action, Action::Cut(_) | Action::Sweep(_)))
+}
+
+/// Bodies that break are the work of one workgroup each.
+const MOST_TETS: usize = 8192;
+
+/// Why the bodies of a model that can break must do so on the CPU; an event may change it.
+pub(crate) fn why_not_break(integrator: Integrator, model: &Model<f32>) -> Option<String> {
+    let breaks = model.bodies.iter().find(|b| b.fragile.is_some())?;
+    let name = &breaks.name;
+    if let Some(whole) = model.bodies.iter().find(|b| b.fragile.is_none()) {
+        return Some(format!("body {name:?} can break and body {:?} cannot, and the CPU alone moves both", whole.name));
+    }
+    if !welds::has(integrator) {
+        return Some(format!("body {name:?} can break, which steps of {} do on the CPU only", integrator.name()));
+    }
+    if !model.pins.is_empty() || !model.loads.pressures.is_empty() || model.loads.dead.iter().any(|f| f.0 != [0.0; 3]) {
+        return Some("what is held or loaded and can break is calculated on the CPU only".into());
+    }
+    model.bodies.iter().enumerate().find_map(|(b, body)| {
+        let how = how_only_cpu_breaks(model, b, body)?;
+        Some(format!("body {:?} breaks {how}, which the CPU alone does", body.name))
+    })
+}
+
+fn how_only_cpu_breaks(model: &Model<f32>, number: usize, body: &BodyModel) -> Option<&'static str> {
+    let Some((fragile, tets)) = pieces_of(body).filter(|_| body.method == Method::Tet) else {
+        return Some("as phyxels or with smoothed strains");
+    };
+    let fracture = body.material.fracture?;
+    let most = || {
+        let mut cells = vec![0; fragile.strength.len()];
+        corners_of(fragile, tets).keys().for_each(|(origin, _)| cells[*origin as usize] += 1);
+        cells.into_iter().max().unwrap_or(0)
+    };
+    let reasons = [
+        (fragile.cuts, "through its elements"),
+        (fragile.rule.is_some(), "into small pieces that become something else"),
+        (fracture.softening || !fragile.links.is_empty(), "with cracks that give way over a length"),
+        (fracture.tip_strength != 1.0 || fracture.fracture_energy > 0.0, "more easily, or less so, at tips of cracks"),
+        (fracture.grain.is_some(), "along a grain"),
+        (model.blocks.iter().any(|b| b.body == number && b.inner.flows()), "after it has yielded"),
+        (!fragile.loose.is_empty(), "no faster than its budget of nodes allows"),
+        (tets.table.len() > MOST_TETS, "into more than 8192 tetrahedra"),
+    ];
+    let known = reasons.into_iter().find_map(|(holds, how)| holds.then_some(how));
+    known.or_else(|| (most() > MOST_CORNERS).then_some("where more than 32 cells meet in a node"))
 }
 
 fn why_not_implicit(scene: &Scene, model: &Model<f32>) -> Option<String> {

@@ -29,6 +29,7 @@ pub fn run(device: &Arc<Device>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()>
             None => row,
         });
     }
+    super::gpu_walls::run(device, out)?;
     crossover(device, out)
 }
 

@@ -3,6 +3,7 @@
 mod breaks;
 mod gpu;
 mod gpu_papers;
+mod gpu_walls;
 mod kernels;
 mod mueller;
 mod papers;
@@ -54,6 +55,6 @@ pub const SUITES: &[Suite] = &[
         name: "fracture",
         summary: "fifty walls that break on the ground, and what a break of a hundred nodes costs",
         run: walls::run,
-        run_on: None,
+        run_on: Some(gpu_walls::run),
     },
 ];

@@ -103,6 +103,17 @@ impl Breaker {
         self.carry_out(model, state, (&edits, usize::MAX), &mut StepReport::default())
     }
 
+    /// Carries out edits that were found elsewhere, in the order of bodies.
+    pub(crate) fn split<R: Real>(
+        &mut self,
+        model: &mut Model<R>,
+        state: &mut State<R>,
+        edits: &[Edit],
+        report: &mut StepReport,
+    ) -> Option<Relabel> {
+        self.carry_out(model, state, (edits, usize::MAX), report)
+    }
+
     fn carry_out<R: Real>(
         &mut self,
         model: &mut Model<R>,

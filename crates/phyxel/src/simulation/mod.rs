@@ -4,8 +4,9 @@ mod frames;
 mod going_on;
 
 use crate::events;
-use crate::fracture::{CrackEvent, Fragment, Slice};
+use crate::fracture::{CrackEvent, Edit, Fragment, Slice};
 use crate::material::Material;
+use crate::material::plastic::Grain;
 use crate::math::{Real, Vec3};
 use crate::model::{BodyModel, BuildError, Model, RigidModel, Warnings};
 use crate::record;
@@ -173,6 +174,21 @@ impl<R: Real> Simulation<R> {
         self.state.time = time;
         self.state.steps += steps;
         self.state.forget();
+    }
+
+    /// Takes over what the elements of each block remember, likewise.
+    pub fn take_over_grains(&mut self, grains: Vec<Vec<Grain<R>>>) {
+        self.state.grains = grains;
+        self.state.forget();
+    }
+
+    /// Splits nodes as a device has decided at `time` [s]; `edits` are in the order of bodies, and nodes numbered as they are
+    /// now. What is left hanging together at a node or an edge alone is parted as in [`Simulation::step`].
+    pub fn split_nodes(&mut self, edits: &[Edit], time: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let now = std::mem::replace(&mut self.state.time, time);
+        let done = self.engine.split(&mut self.model, &mut self.state, edits, report);
+        self.state.time = now;
+        done
     }
 
     fn carry_out_events(&mut self, dt: f64) -> Result<(), StepError> {

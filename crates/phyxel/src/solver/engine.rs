@@ -4,7 +4,7 @@
 //! this crate, and not again in every crate that uses [`Simulation`](crate::Simulation).
 
 use super::{ContactForce, Kept, Solver, StepError, forces};
-use crate::fracture::{Breaker, CrackEvent, Relabel, Slice};
+use crate::fracture::{Breaker, CrackEvent, Edit, Relabel, Slice};
 use crate::heat::Heat;
 use crate::math::{FactorError, Mat3, Real, Vec3};
 use crate::model::{BuildError, Model, Reanchor, Warnings};
@@ -43,6 +43,14 @@ pub trait Engine<R: Real>: Send + Sync {
         &mut self,
         model: &mut Model<R>,
         state: &mut State<R>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError>;
+    /// Carries out edits that somebody else has decided on: a device that looks for what breaks by itself.
+    fn split(
+        &mut self,
+        model: &mut Model<R>,
+        state: &mut State<R>,
+        edits: &[Edit],
         report: &mut StepReport,
     ) -> Result<(), StepError>;
     /// Cuts a body along a piece of a plane.
@@ -187,6 +195,20 @@ impl<R: Real> Engine<R> for Whole<R> {
         let budget = self.solver.settings.max_new_nodes;
         let rooms = self.solver.rooms_for_forces();
         if let Some(relabel) = self.breaker.look(model, state, (budget, rooms), report) {
+            let done = self.solver.relabelled(model, state, &relabel);
+            done.map_err(|source| StepError::Factor { time: state.time, source })?;
+        }
+        Ok(())
+    }
+
+    fn split(
+        &mut self,
+        model: &mut Model<R>,
+        state: &mut State<R>,
+        edits: &[Edit],
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        if let Some(relabel) = self.breaker.split(model, state, edits, report) {
             let done = self.solver.relabelled(model, state, &relabel);
             done.map_err(|source| StepError::Factor { time: state.time, source })?;
         }

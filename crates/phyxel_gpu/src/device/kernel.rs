@@ -2,6 +2,7 @@
 
 use super::buffers::UNIFORM_STRIDE;
 use super::split::split;
+use super::unroll::unrolled;
 use super::{Device, GpuError, Store};
 
 /// How a kernel uses a binding.
@@ -51,9 +52,10 @@ pub(crate) struct Bound {
 impl Kernel {
     /// Compiles a kernel whose bindings have so many buffers each.
     pub(super) fn new(device: &wgpu::Device, recipe: &Recipe<'_>, parts: &[usize], part_bytes: u64) -> Self {
+        let source = unrolled(recipe.source);
         let source = match parts.iter().all(|p| *p == 1) {
-            true => recipe.source.into(),
-            false => split(recipe.source, parts, part_bytes).into(),
+            true => source.into(),
+            false => split(&source, parts, part_bytes).into(),
         };
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(recipe.name),

@@ -8,6 +8,7 @@ mod readback;
 pub(crate) mod sources;
 mod split;
 mod timing;
+mod unroll;
 
 pub(crate) use buffers::{Store, strided};
 pub use choice::{AdapterSummary, Choice, adapters};

@@ -1,13 +1,20 @@
 //! The sources of kernels, put together from their parts.
 
+use super::unroll::unrolled;
+
 const MATH: &str = include_str!("../kernels/math.wgsl");
 const SVD: &str = include_str!("../kernels/svd.wgsl");
 const LAWS: &str = include_str!("../kernels/laws.wgsl");
 const TANGENT: &str = include_str!("../kernels/tangent.wgsl");
 const PLASTIC: &str = include_str!("../kernels/plastic.wgsl");
 const SETTLE: &str = include_str!("../kernels/settle.wgsl");
+const PRINCIPAL: &str = include_str!("../kernels/principal.wgsl");
 const CONTACT: &str = include_str!("../kernels/contact.wgsl");
 const GATHER: &str = include_str!("../kernels/gather.wgsl");
+const SIX: &str = include_str!("../kernels/six.wgsl");
+const ROWS: &str = include_str!("../kernels/rows.wgsl");
+const HELD: &str = include_str!("../kernels/held.wgsl");
+const PULL: &str = include_str!("../kernels/pull.wgsl");
 
 fn elastic(kernel: &str) -> String {
     [MATH, SVD, LAWS, TANGENT, PLASTIC, kernel].concat()
@@ -33,6 +40,16 @@ pub(crate) fn settle_general() -> String {
     elastic(&[SETTLE, include_str!("../kernels/settle_general.wgsl")].concat())
 }
 
+/// Principal stresses of tetrahedra.
+pub(crate) fn principal_tets() -> String {
+    elastic(&[PRINCIPAL, include_str!("../kernels/principal_tets.wgsl")].concat())
+}
+
+/// Principal stresses of other stencils.
+pub(crate) fn principal_general() -> String {
+    elastic(&[PRINCIPAL, include_str!("../kernels/principal_general.wgsl")].concat())
+}
+
 /// Sweeps of position-based steps.
 pub(crate) fn sweep() -> String {
     elastic(&[include_str!("../kernels/constraints.wgsl"), include_str!("../kernels/sweep.wgsl")].concat())
@@ -45,7 +62,12 @@ pub(crate) fn positions() -> String {
 
 /// Motion of nodes.
 pub(crate) fn nodes() -> String {
-    [MATH, CONTACT, GATHER, include_str!("../kernels/nodes.wgsl")].concat()
+    [MATH, CONTACT, GATHER, PULL, include_str!("../kernels/nodes.wgsl")].concat()
+}
+
+/// Bodies that break.
+pub(crate) fn welds() -> String {
+    elastic(&[CONTACT, include_str!("../kernels/welds.wgsl"), include_str!("../kernels/breaks.wgsl")].concat())
 }
 
 /// Loads that follow the surface.
@@ -80,17 +102,32 @@ pub(crate) fn product() -> String {
 
 /// Matrix-free products, over nodes.
 pub(crate) fn product_nodes() -> String {
-    include_str!("../kernels/product_nodes.wgsl").into()
+    [PULL, include_str!("../kernels/product_nodes.wgsl")].concat()
+}
+
+/// The same of stabilised ones, by six lanes for each node.
+pub(crate) fn product_six() -> String {
+    [SIX, include_str!("../kernels/product_six.wgsl")].concat()
+}
+
+/// Forces of stabilised elements.
+pub(crate) fn pulls() -> String {
+    [SIX, include_str!("../kernels/pulls.wgsl")].concat()
 }
 
 /// Products with the matrix.
 pub(crate) fn multiply() -> String {
-    include_str!("../kernels/multiply.wgsl").into()
+    [ROWS, include_str!("../kernels/multiply.wgsl")].concat()
 }
 
 /// Conjugate gradients.
 pub(crate) fn cg() -> String {
-    [MATH, include_str!("../kernels/cg.wgsl")].concat()
+    [MATH, HELD, include_str!("../kernels/cg.wgsl")].concat()
+}
+
+/// Conjugate gradients in one workgroup.
+pub(crate) fn solo() -> String {
+    [MATH, HELD, ROWS, include_str!("../kernels/solo.wgsl")].concat()
 }
 
 /// Held nodes of implicit steps.
@@ -108,16 +145,19 @@ pub(crate) fn copy() -> String {
     include_str!("../kernels/copy.wgsl").into()
 }
 
-/// All of them, by name.
+/// All of them, by name, as they are compiled.
 pub(crate) fn all() -> Vec<(&'static str, String)> {
-    vec![
+    let sources = vec![
         ("tets", tets()),
         ("general", general()),
         ("settle tets", settle_tets()),
         ("settle general", settle_general()),
+        ("principal tets", principal_tets()),
+        ("principal general", principal_general()),
         ("sweep", sweep()),
         ("positions", positions()),
         ("nodes", nodes()),
+        ("welds", welds()),
         ("pressure", pressure()),
         ("blocks", blocks()),
         ("tangents", tangents()),
@@ -125,10 +165,14 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
         ("diagonal", diagonal()),
         ("product", product()),
         ("product at nodes", product_nodes()),
+        ("product by six", product_six()),
+        ("pulls", pulls()),
         ("multiply", multiply()),
         ("cg", cg()),
+        ("solo", solo()),
         ("pins", pins()),
         ("skin", skin()),
         ("copy", copy()),
-    ]
+    ];
+    sources.into_iter().map(|(name, source)| (name, unrolled(&source))).collect()
 }

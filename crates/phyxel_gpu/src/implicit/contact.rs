@@ -105,6 +105,7 @@ impl Implicit {
     ) -> Result<(), GpuError> {
         if self.system.write_held(resident, held, friction)? {
             self.kernels = super::Kernels::new(resident, &self.system, model, true)?;
+            self.solo = super::Solo::new(resident, &self.system, true);
         }
         let device = resident.device();
         let mut encoder = device.wgpu.create_command_encoder(&Default::default());

@@ -3,6 +3,7 @@
 
 mod contact;
 mod kernels;
+mod solo;
 mod system;
 
 use crate::bench::{KernelTime, median, settled};
@@ -14,12 +15,14 @@ use kernels::Kernels;
 use phyxel::math::Vec3;
 use phyxel::model::Model;
 use phyxel::scene::{Collider, SolverSettings};
+use solo::Solo;
 use system::System;
 
 /// Moves a resident model by implicit Euler, linearised once per step.
 pub struct Implicit {
     system: System,
     kernels: Kernels,
+    solo: Option<Solo>,
     touching: Option<Touching>,
     /// What the present masses and penalties were scaled with [s].
     gamma: f64,
@@ -86,8 +89,9 @@ impl Implicit {
         let system = System::new(resident, model)?;
         let touching = (!colliders.is_empty()).then(Touching::default);
         let kernels = Kernels::new(resident, &system, model, touching.is_some())?;
+        let solo = Solo::new(resident, &system, touching.is_some());
         resident.device().check()?;
-        Ok(Implicit { system, kernels, touching, gamma: 0.0, last: 20 })
+        Ok(Implicit { system, kernels, solo, touching, gamma: 0.0, last: 20 })
     }
 
     /// Takes one step of `dt` from `time`; the state on the device is the new one afterwards.
@@ -182,6 +186,10 @@ impl Implicit {
         let device = resident.device();
         let mut iteration = 0;
         let mut count = (self.last + self.last / 8 + 4).clamp(8, MOST_AT_ONCE);
+        if self.solo.is_some() {
+            // One launch stops by itself.
+            count = MOST_AT_ONCE;
+        }
         loop {
             let mut encoder = device.wgpu.create_command_encoder(&Default::default());
             {
@@ -190,8 +198,10 @@ impl Implicit {
                     self.kernels.restart(resident, &self.system, &mut pass, start);
                 }
                 let part = count.min(most - iteration);
-                for i in 0..part {
-                    self.kernels.iterate(resident, &self.system, &mut pass, (iteration + i) % 2);
+                match &self.solo {
+                    Some(solo) => solo.launch(resident, &mut pass, part),
+                    None => (iteration..iteration + part)
+                        .for_each(|i| self.kernels.iterate(resident, &self.system, &mut pass, i % 2)),
                 }
                 iteration += part;
                 self.kernels.check(resident, &self.system, &mut pass);

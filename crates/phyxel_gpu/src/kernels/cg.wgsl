@@ -17,25 +17,6 @@ struct Job {
     least: f32,
 }
 
-struct Scalars {
-    rz: array<f32, 2>,
-    goal_squared: f32,
-    // Lengths of b and of the first residual, and what the residual is relative to.
-    size: f32,
-    begin: f32,
-    scale: f32,
-    // Length of the true residual when it was last computed.
-    reached: f32,
-    // Length of the present step along p.
-    alpha: f32,
-    // 1: converged, 2: no descent any more.
-    done: u32,
-    iterations: u32,
-    trouble: u32,
-    // The same as `done`, one launch later: who sets `done` must not stop others of the same launch.
-    halted: u32,
-}
-
 @group(0) @binding(0) var<uniform> job: Job;
 @group(0) @binding(1) var<storage, read_write> u: array<vec4f>;
 @group(0) @binding(2) var<storage, read_write> v: array<vec4f>;
@@ -94,19 +75,6 @@ fn all_partials(lane: u32) -> vec4f {
     return reduced(lane, sum);
 }
 
-fn held_slot(n: u32) -> u32 {
-    return bitcast<u32>(inverses[2u * n + 1u].z) & 0x7fffffu;
-}
-
-fn free_part(n: u32, w: vec3f) -> vec3f {
-    let slot = held_slot(n);
-    if slot == 0u {
-        return w;
-    }
-    let at = 6u * (slot - 1u);
-    return held[at].xyz * w.x + held[at + 1u].xyz * w.y + held[at + 2u].xyz * w.z;
-}
-
 // The right-hand side with what friction does to a sliding node whatever its velocity is.
 fn wanted(n: u32) -> vec3f {
     let slot = held_slot(n);
@@ -115,16 +83,6 @@ fn wanted(n: u32) -> vec3f {
     }
     let at = 6u * (slot - 1u);
     return b[n].xyz + vec3f(held[at].w, held[at + 1u].w, held[at + 2u].w);
-}
-
-fn preconditioned(n: u32, w: vec3f) -> vec3f {
-    let a = inverses[2u * n];
-    let c = inverses[2u * n + 1u];
-    return vec3f(
-        a.x * w.x + a.y * w.y + a.z * w.z,
-        a.y * w.x + a.w * w.y + c.x * w.z,
-        a.z * w.x + c.x * w.y + c.y * w.z,
-    );
 }
 
 // Velocities of held nodes into the first guess.
@@ -209,6 +167,15 @@ fn conclude(@builtin(local_invocation_index) lane: u32) {
     }
 }
 
+// A new residual and what the preconditioner makes of it; what both give to the scalar products.
+fn updated(n: u32, before: vec3f, inverse: Inverse) -> vec4f {
+    let residual = free_of(slot_of(inverse), before);
+    let next = times_inverse(inverse, residual);
+    r[n] = vec4f(residual, 0.0);
+    z[n] = vec4f(next, 0.0);
+    return vec4f(dot(residual, next), dot(residual, residual), 0.0, 0.0);
+}
+
 @compute @workgroup_size(256)
 fn update(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) lane: u32) {
     if for_all(lane, scalars.done) {
@@ -217,6 +184,12 @@ fn update(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) 
         }
         return;
     }
+    // What the first round needs is asked for before the sum, which takes as long to come.
+    let first = place.x * 256u + lane;
+    let near = min(first, job.nodes - 1u);
+    let inverse = inverse_at(near);
+    let old_r = r[near].xyz;
+    let own_q = q[near].xyz;
     let curvature = all_curvatures(lane);
     if !(curvature > 0.0) || !finite(curvature) {
         if place.x == 0u && lane == 0u {
@@ -230,12 +203,11 @@ fn update(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) 
         scalars.alpha = alpha;
     }
     var sum = vec4f(0.0);
-    for (var n = place.x * 256u + lane; n < job.nodes; n += job.groups * 256u) {
-        let residual = free_part(n, r[n].xyz - q[n].xyz * alpha);
-        let next = preconditioned(n, residual);
-        r[n] = vec4f(residual, 0.0);
-        z[n] = vec4f(next, 0.0);
-        sum += vec4f(dot(residual, next), dot(residual, residual), 0.0, 0.0);
+    if first < job.nodes {
+        sum = updated(first, old_r - own_q * alpha, inverse);
+    }
+    for (var n = first + job.groups * 256u; n < job.nodes; n += job.groups * 256u) {
+        sum += updated(n, r[n].xyz - q[n].xyz * alpha, inverse_at(n));
     }
     let total = reduced(lane, sum);
     if lane == 0u {
@@ -249,6 +221,11 @@ fn direct(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) 
         return;
     }
     let alpha = scalars.alpha;
+    let first = place.x * 256u + lane;
+    let near = min(first, job.nodes - 1u);
+    let old_p = p[near].xyz;
+    let old_x = x[near].xyz;
+    let own_z = z[near].xyz;
     let total = all_partials(lane);
     let beta = total.x / scalars.rz[job.parity];
     if place.x == 0u && lane == 0u {
@@ -259,8 +236,12 @@ fn direct(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) 
             scalars.done = 1u;
         }
     }
-    for (var n = place.x * 256u + lane; n < job.nodes; n += job.groups * 256u) {
-        // x follows here, where p is read anyway.
+    // x follows here, where p is read anyway.
+    if first < job.nodes {
+        x[first] = vec4f(old_x + old_p * alpha, 0.0);
+        p[first] = vec4f(own_z + old_p * beta, 0.0);
+    }
+    for (var n = first + job.groups * 256u; n < job.nodes; n += job.groups * 256u) {
         let before = p[n].xyz;
         x[n] = vec4f(x[n].xyz + before * alpha, 0.0);
         p[n] = vec4f(z[n].xyz + before * beta, 0.0);

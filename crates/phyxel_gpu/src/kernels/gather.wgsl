@@ -6,7 +6,7 @@ override GENERAL: u32 = 0u;
 override STRIDE: u32 = 3u;
 
 // Tetrahedra: where each node's slots begin. Others: first entry and entries of each node, after those.
-fn elastic_force(n: u32, w: vec3f, body: u32) -> vec3f {
+fn elastic_force(n: u32) -> vec3f {
     var f = vec3f(0.0);
     if TETS == 1u {
         // Four at a time, which few nodes exceed: none waits for another.
@@ -26,31 +26,12 @@ fn elastic_force(n: u32, w: vec3f, body: u32) -> vec3f {
     if GENERAL == 1u {
         let first = index[job.around + 2u * n];
         let count = index[job.around + 2u * n + 1u];
-        var sum = vec3f(0.0);
-        var springs = vec3f(0.0);
-        let x = rest[n].xyz - bodies[2u * body].xyz;
-        for (var k = 0u; k < count; k += 1u) {
-            let entry = around[first + 32u * k];
-            let d = bitcast<vec3f>(entry.xyz);
-            let e = entry.w * STRIDE;
-            let s0 = records[e];
-            let s1 = records[e + 1u];
-            let s2 = records[e + 2u];
-            sum += s0.xyz * d.x + s1.xyz * d.y + s2.xyz * d.z;
-            if STRIDE == 6u {
-                let g0 = records[e + 3u];
-                let g1 = records[e + 4u];
-                let g2 = records[e + 5u];
-                // The element that a node is the centre of comes first and holds the sum of its pulls.
-                let c = around_penalties[first + 32u * k];
-                if c < 0.0 {
-                    sum -= vec3f(s0.w, s1.w, s2.w);
-                } else {
-                    springs += (w - (g0.xyz * x.x + g1.xyz * x.y + g2.xyz * x.z) - vec3f(g0.w, g1.w, g2.w)) * c;
-                }
-            }
+        if STRIDE == 6u {
+            // Found before, by six lanes for each node.
+            f -= records[6u * job.elements + n].xyz;
+        } else {
+            f -= pull_of_all(first, count);
         }
-        f -= sum + springs * bodies[2u * body + 1u].x;
     }
     return f;
 }

@@ -36,6 +36,40 @@ fn body_of(tag: f32) -> u32 {
     return bitcast<u32>(tag) & 0x7fffffu;
 }
 
+// The phyxel that an element is centred on.
+struct Centre {
+    at: vec3f,
+    rate: vec3f,
+    place: vec3f,
+    beta: f32,
+}
+
+struct Sums {
+    g: mat3x3f,
+    rate: mat3x3f,
+    // Σ c w and Σ c w ⊗ x, with w = u + beta v from the centre.
+    pull: vec3f,
+    moment: mat3x3f,
+}
+
+fn visit(at: u32, about: Centre, sums: ptr<function, Sums>) {
+    let entry = entries[at];
+    let node = entry.w;
+    let d = bitcast<vec3f>(entry.xyz);
+    var w = u[node].xyz - about.at;
+    (*sums).g += outer(w, d);
+    if DAMPED == 1u {
+        let faster = v[node].xyz - about.rate;
+        (*sums).rate += outer(faster, d);
+        w += faster * about.beta;
+    }
+    if STRIDE == 6u {
+        let t = w * penalties[at];
+        (*sums).pull += t;
+        (*sums).moment += outer(t, rest[node].xyz - about.place);
+    }
+}
+
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3u, @builtin(local_invocation_index) lane: u32) {
     let index = (place.x + place.y * grid.x) * 256u + lane;
@@ -56,28 +90,20 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
         beta = laws[law].rayleigh_stiffness;
     }
     let place_of_center = rest[first].xyz;
-    var g = mat3x3f();
-    var rate = mat3x3f();
-    // Σ c w and Σ c w ⊗ x, with w = u + beta v from the centre.
-    var pull = vec3f(0.0);
-    var moment = mat3x3f();
-    for (var k = 1u; k < head.y; k += 1u) {
-        let entry = entries[head.x + 32u * k];
-        let node = entry.w;
-        let d = bitcast<vec3f>(entry.xyz);
-        var w = u[node].xyz - center;
-        g += outer(w, d);
-        if DAMPED == 1u {
-            let faster = v[node].xyz - center_rate;
-            rate += outer(faster, d);
-            w += faster * beta;
-        }
-        if STRIDE == 6u {
-            let t = w * penalties[head.x + 32u * k];
-            pull += t;
-            moment += outer(t, rest[node].xyz - place_of_center);
-        }
+    let about = Centre(center, center_rate, place_of_center, beta);
+    var sums: Sums;
+    // Two at a time: the loads of one hide the wait for the other. The first is the centre itself.
+    for (var k = 1u; k + 1u < head.y; k += 2u) {
+        visit(head.x + 32u * k, about, &sums);
+        visit(head.x + 32u * k + 32u, about, &sums);
     }
+    if (head.y & 1u) == 0u {
+        visit(head.x + 32u * (head.y - 1u), about, &sums);
+    }
+    let g = sums.g;
+    let rate = sums.rate;
+    var pull = sums.pull;
+    let moment = sums.moment;
     var argument = g;
     if BASED == 1u {
         argument += mat3x3f(bases[3u * e].xyz, bases[3u * e + 1u].xyz, bases[3u * e + 2u].xyz);
@@ -109,10 +135,13 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     s -= (moment - field * spread) * modulus;
     let here = place_of_center - bodies[2u * body_of(v[first].w)].xyz;
     let base = center + center_rate * beta - field * here;
-    records[6u * e] = vec4f(s[0], pull.x);
-    records[6u * e + 1u] = vec4f(s[1], pull.y);
-    records[6u * e + 2u] = vec4f(s[2], pull.z);
-    records[6u * e + 3u] = vec4f(field[0], base.x);
-    records[6u * e + 4u] = vec4f(field[1], base.y);
-    records[6u * e + 5u] = vec4f(field[2], base.z);
+    // Row by row: each is the work of one lane of a node.
+    let by_rows = transpose(s);
+    let change = transpose(field);
+    records[6u * e] = vec4f(by_rows[0], pull.x);
+    records[6u * e + 1u] = vec4f(by_rows[1], pull.y);
+    records[6u * e + 2u] = vec4f(by_rows[2], pull.z);
+    records[6u * e + 3u] = vec4f(change[0], base.x);
+    records[6u * e + 4u] = vec4f(change[1], base.y);
+    records[6u * e + 5u] = vec4f(change[2], base.z);
 }

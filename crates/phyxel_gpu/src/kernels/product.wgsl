@@ -22,6 +22,24 @@ struct Job {
 // Three vectors per element: Σ c x and Σ c, Σ c x ⊗ x of its penalties.
 @group(0) @binding(9) var<storage, read> moments: array<vec4f>;
 
+struct Sums {
+    g: mat3x3f,
+    // Σ c w and Σ c w ⊗ x, from the centre.
+    pull: vec3f,
+    moment: mat3x3f,
+}
+
+fn visit(at: u32, center: vec3f, here: vec3f, sums: ptr<function, Sums>) {
+    let entry = entries[at];
+    let w = field[entry.w].xyz - center;
+    (*sums).g += outer(w, bitcast<vec3f>(entry.xyz));
+    if STRIDE == 6u {
+        let t = w * penalties[at];
+        (*sums).pull += t;
+        (*sums).moment += outer(t, offsets[entry.w].xyz - here);
+    }
+}
+
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3u, @builtin(local_invocation_index) lane: u32) {
     let e = (place.x + place.y * grid.x) * 256u + lane;
@@ -35,19 +53,18 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     let first = entries[head.x].w;
     let center = field[first].xyz;
     let here = offsets[first];
-    var g = mat3x3f();
-    var pull = vec3f(0.0);
-    var moment = mat3x3f();
-    for (var k = 1u; k < head.y; k += 1u) {
-        let entry = entries[head.x + 32u * k];
-        let w = field[entry.w].xyz - center;
-        g += outer(w, bitcast<vec3f>(entry.xyz));
-        if STRIDE == 6u {
-            let t = w * penalties[head.x + 32u * k];
-            pull += t;
-            moment += outer(t, offsets[entry.w].xyz - here.xyz);
-        }
+    var sums: Sums;
+    // Two at a time: the loads of one hide the wait for the other. The first is the centre itself.
+    for (var k = 1u; k + 1u < head.y; k += 2u) {
+        visit(head.x + 32u * k, center, here.xyz, &sums);
+        visit(head.x + 32u * k + 32u, center, here.xyz, &sums);
     }
+    if (head.y & 1u) == 0u {
+        visit(head.x + 32u * (head.y - 1u), center, here.xyz, &sums);
+    }
+    let g = sums.g;
+    var pull = sums.pull;
+    let moment = sums.moment;
     // The 9x9 product with the upper triangle alone.
     var change = array<f32, 9>(g[0].x, g[1].x, g[2].x, g[0].y, g[1].y, g[2].y, g[0].z, g[1].z, g[2].z);
     var stress = array<f32, 9>();
@@ -76,10 +93,13 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     pull = (pull - g * first_moment.xyz) * here.w;
     s -= (moment - g * spread) * here.w;
     let base = center - g * here.xyz;
-    records[6u * e] = vec4f(s[0], pull.x);
-    records[6u * e + 1u] = vec4f(s[1], pull.y);
-    records[6u * e + 2u] = vec4f(s[2], pull.z);
-    records[6u * e + 3u] = vec4f(g[0], base.x);
-    records[6u * e + 4u] = vec4f(g[1], base.y);
-    records[6u * e + 5u] = vec4f(g[2], base.z);
+    // Row by row: each is the work of one lane of a node.
+    let by_rows = transpose(s);
+    let gradient = transpose(g);
+    records[6u * e] = vec4f(by_rows[0], pull.x);
+    records[6u * e + 1u] = vec4f(by_rows[1], pull.y);
+    records[6u * e + 2u] = vec4f(by_rows[2], pull.z);
+    records[6u * e + 3u] = vec4f(gradient[0], base.x);
+    records[6u * e + 4u] = vec4f(gradient[1], base.y);
+    records[6u * e + 5u] = vec4f(gradient[2], base.z);
 }

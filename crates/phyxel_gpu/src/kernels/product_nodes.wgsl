@@ -1,7 +1,5 @@
 // The second half: what a node gets of it.
 
-override STRIDE: u32 = 3u;
-
 struct Job {
     elements: u32,
     nodes: u32,
@@ -27,29 +25,5 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     }
     let first = index[job.around + 2u * n];
     let count = index[job.around + 2u * n + 1u];
-    let w = field[n].xyz;
-    let x = offsets[n];
-    var sum = vec3f(0.0);
-    var springs = vec3f(0.0);
-    for (var k = 0u; k < count; k += 1u) {
-        let entry = around[first + 32u * k];
-        let d = bitcast<vec3f>(entry.xyz);
-        let e = entry.w * STRIDE;
-        let s0 = records[e];
-        let s1 = records[e + 1u];
-        let s2 = records[e + 2u];
-        sum += s0.xyz * d.x + s1.xyz * d.y + s2.xyz * d.z;
-        if STRIDE == 6u {
-            let g0 = records[e + 3u];
-            let g1 = records[e + 4u];
-            let g2 = records[e + 5u];
-            let c = around_penalties[first + 32u * k];
-            if c < 0.0 {
-                sum -= vec3f(s0.w, s1.w, s2.w);
-            } else {
-                springs += (w - (g0.xyz * x.x + g1.xyz * x.y + g2.xyz * x.z) - vec3f(g0.w, g1.w, g2.w)) * c;
-            }
-        }
-    }
-    q[n] = vec4f(sum + springs * x.w, 0.0);
+    q[n] = vec4f(pull_of_all(first, count), 0.0);
 }

@@ -17,7 +17,7 @@ struct Group {
 @group(0) @binding(7) var<storage, read_write> grains: array<vec4f>;
 
 fn displacement(head: vec4u, local: u32) -> vec3f {
-    return u[members[3u * (head.x + local)]].xyz;
+    return u[members[head.x + local]].xyz;
 }
 
 @compute @workgroup_size(256)

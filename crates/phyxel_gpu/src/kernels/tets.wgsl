@@ -8,6 +8,8 @@ struct Group {
     count: u32,
     // The grain of the first element of its kind.
     grain: u32,
+    // Room for the nodes of a cluster.
+    stride: u32,
 }
 
 @group(0) @binding(0) var<uniform> group: Group;
@@ -16,7 +18,7 @@ struct Group {
 @group(0) @binding(3) var<storage, read> laws: array<Law>;
 // First node, nodes with the words of the corner lists in the upper half, law, first word of the corner lists.
 @group(0) @binding(4) var<storage, read> clusters: array<vec4u>;
-// Three words per node of a cluster: the node, its slot, and where its corners are (start, count).
+// Three planes per cluster: its nodes, their slots, and where their corners are (start, count).
 @group(0) @binding(5) var<storage, read> members: array<u32>;
 // Two corners per word, corner · 256 + tetrahedron, in slices of 32 nodes.
 @group(0) @binding(6) var<storage, read> corners: array<u32>;
@@ -80,15 +82,24 @@ struct Member {
     words: vec3u,
 }
 
-fn member_of(head: vec4u, lane: u32) -> Member {
+const NOBODY = 0xffffffffu;
+
+// Does not need the cluster's head, so nobody waits for that before nodes are read.
+fn member_of(cluster: u32, lane: u32) -> Member {
     var member: Member;
-    let words = head.y >> 16u;
-    if lane < (head.y & 0xffffu) {
-        let at = 3u * (head.x + lane);
+    member.node = NOBODY;
+    if lane < group.stride {
+        let at = 3u * group.stride * cluster + lane;
         member.node = members[at];
-        member.slot = members[at + 1u];
-        member.run = members[at + 2u];
+        member.slot = members[at + group.stride];
+        member.run = members[at + 2u * group.stride];
     }
+    return member;
+}
+
+fn with_words(before: Member, head: vec4u, lane: u32) -> Member {
+    var member = before;
+    let words = head.y >> 16u;
     if lane < words {
         member.words.x = corners[head.w + lane];
     }
@@ -111,6 +122,10 @@ fn corner_at(head: vec4u, at: u32, shift: u32) -> u32 {
     return (word >> shift) & 0xffffu;
 }
 
+fn shared_force(corner: u32) -> vec3f {
+    return vec3f(share[corner], share[corner + 1024u], share[corner + 2048u]);
+}
+
 // The sum at a node; `run` says where its corners are.
 fn vector_at(head: vec4u, run: u32) -> vec3f {
     let start = run & 0xffffu;
@@ -118,10 +133,17 @@ fn vector_at(head: vec4u, run: u32) -> vec3f {
     let shift = 16u * (start & 1u);
     var at = start >> 1u;
     var sum = vec3f(0.0);
-    for (var k = 0u; k < count; k += 1u) {
-        let corner = corner_at(head, at, shift);
-        at += 16u;
-        sum += vec3f(share[corner], share[corner + 1024u], share[corner + 2048u]);
+    // Four at a time: the counter of the loop costs as much as one, and none waits for another.
+    for (var k = 0u; k < count; k += 4u) {
+        let a = shared_force(corner_at(head, at, shift));
+        let b = shared_force(corner_at(head, at + 16u, shift));
+        let c = shared_force(corner_at(head, at + 32u, shift));
+        let d = shared_force(corner_at(head, at + 48u, shift));
+        at += 64u;
+        sum += a;
+        sum += select(vec3f(0.0), b, k + 1u < count);
+        sum += select(vec3f(0.0), c, k + 2u < count);
+        sum += select(vec3f(0.0), d, k + 3u < count);
     }
     return sum;
 }
@@ -172,11 +194,11 @@ fn main(
     }
     // What does not depend on the cluster's head is asked for first: nobody waits for it then.
     let cluster = group.first + index;
+    let early = member_of(cluster, lane);
     let piece = piece_of(cluster, lane);
     let head = clusters[cluster];
-    let member = member_of(head, lane);
-    let node_count = head.y & 0xffffu;
-    if lane < node_count {
+    let member = with_words(early, head, lane);
+    if member.node != NOBODY {
         share_vector(lane, u[member.node].xyz);
         if DAMPED == 1u {
             share_vector(768u + lane, v[member.node].xyz);
@@ -190,7 +212,7 @@ fn main(
     listed[lane + 256u] = member.words.y;
     listed[lane + 512u] = member.words.z;
     workgroupBarrier();
-    if lane < node_count {
+    if member.node != NOBODY {
         slots[member.slot] = vec4f(vector_at(head, member.run), 0.0);
     }
 }

@@ -9,6 +9,8 @@ use phyxel::stencil::block::Stencils;
 
 /// Tetrahedra per cluster, and the most nodes of one.
 pub(crate) const CLUSTER: usize = 256;
+/// In the place of a node where there is none.
+const NOBODY: u32 = u32::MAX;
 /// Numbers per tetrahedron: three gradients and the volume.
 pub(crate) const PLANES: usize = 10;
 
@@ -132,6 +134,27 @@ impl Clusters {
         self.heads.push([head[0], head[1] | words << 16, head[2], head[3]]);
         batch.clear();
         local.clear();
+    }
+
+    /// Room for the nodes of a cluster: as many as any has, so that all are found without looking at the cluster's head first.
+    pub(crate) fn stride(&self) -> usize {
+        self.heads.iter().map(|head| head[1] as usize & 0xffff).max().unwrap_or(0).next_multiple_of(SLICE)
+    }
+
+    /// Members as kernels read them, three planes of [`stride`](Self::stride) words per cluster, and heads that point at the first.
+    pub(crate) fn planes(&self) -> (Vec<u32>, Vec<[u32; 4]>) {
+        let stride = self.stride();
+        let mut planes = vec![NOBODY; 3 * stride * self.heads.len()];
+        let mut heads = self.heads.clone();
+        for (cluster, (head, planes)) in heads.iter_mut().zip(planes.chunks_exact_mut((3 * stride).max(1))).enumerate()
+        {
+            let first = head[0] as usize;
+            for (lane, member) in self.members[first..first + (head[1] as usize & 0xffff)].iter().enumerate() {
+                (0..3).for_each(|plane| planes[plane * stride + lane] = member[plane]);
+            }
+            head[0] = (3 * stride * cluster) as u32;
+        }
+        (planes, heads)
     }
 
     /// Gives every member a slot; those of a node lie side by side.

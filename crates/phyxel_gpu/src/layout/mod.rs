@@ -11,6 +11,7 @@ pub(crate) mod matrix;
 pub(crate) mod nodes;
 pub(crate) mod order;
 pub(crate) mod pins;
+pub(crate) mod welds;
 
 /// A run of clusters or elements with the same law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -46,7 +46,7 @@ impl Buffers {
         let index: Vec<u32> =
             clusters.slot_offsets.iter().copied().chain(general.rows.iter().flatten().copied()).collect();
         let laws: Vec<GpuLaw> = laws.iter().map(|l| l.1).collect();
-        let members: &[u32] = clusters.members.as_flattened();
+        let (members, heads) = clusters.planes();
         Ok(Buffers {
             u: device.upload("displacements", u)?,
             v: device.upload("velocities", v)?,
@@ -55,8 +55,8 @@ impl Buffers {
             bodies: device.upload("bodies", &nodes.bodies)?,
             index: device.upload("index", &index)?,
             laws: device.upload("laws", &laws)?,
-            heads: device.upload("clusters", &clusters.heads)?,
-            members: device.upload("members", members)?,
+            heads: device.upload("clusters", &heads)?,
+            members: device.upload("members", &members)?,
             corners: device.upload("corners", &clusters.corners)?,
             shapes: device.upload("shapes", &clusters.shapes)?,
             tet_nodes: device.upload("tetrahedra", &clusters.tet_nodes)?,
@@ -67,7 +67,10 @@ impl Buffers {
             bases: device.upload("bases", &general.bases)?,
             around: device.upload("around", &general.around)?,
             around_penalties: device.upload("penalties around", &general.around_penalties)?,
-            records: device.room::<[f32; 4]>("records", general.elements.len() * stride)?,
+            records: device.room::<[f32; 4]>(
+                "records",
+                general.elements.len() * stride + if general.stabilised { u.len() } else { 0 },
+            )?,
             moments: device.upload("moments", &general.moments)?,
             pinned: device.upload("pinned", &pinned.vectors)?,
             status: device.room::<u32>("status", 16)?,

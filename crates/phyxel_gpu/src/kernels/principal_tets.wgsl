@@ -1,0 +1,47 @@
+// Principal stresses of tetrahedra, one cluster per workgroup.
+
+struct Group {
+    first: u32,
+    count: u32,
+    grain: u32,
+}
+
+@group(0) @binding(0) var<uniform> group: Group;
+@group(0) @binding(1) var<storage, read> u: array<vec4f>;
+@group(0) @binding(2) var<storage, read> laws: array<Law>;
+@group(0) @binding(6) var<storage, read> clusters: array<vec4u>;
+@group(0) @binding(7) var<storage, read> members: array<u32>;
+@group(0) @binding(8) var<storage, read> shapes: array<f32>;
+@group(0) @binding(9) var<storage, read> tet_nodes: array<u32>;
+
+fn displacement(head: vec4u, local: u32) -> vec3f {
+    return u[members[head.x + local]].xyz;
+}
+
+fn weight(shape: u32) -> vec3f {
+    return vec3f(shapes[shape], shapes[shape + 256u], shapes[shape + 512u]);
+}
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(workgroup_id) place: vec3u,
+    @builtin(num_workgroups) grid: vec3u,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = place.x + place.y * grid.x;
+    if index >= group.count {
+        return;
+    }
+    let cluster = group.first + index;
+    let head = clusters[cluster];
+    let shape = cluster * 2560u + lane;
+    if shapes[shape + 2304u] == 0.0 {
+        return;
+    }
+    let packed = tet_nodes[cluster * 256u + lane];
+    let a = displacement(head, packed & 255u);
+    let g = outer(displacement(head, (packed >> 8u) & 255u) - a, weight(shape))
+        + outer(displacement(head, (packed >> 16u) & 255u) - a, weight(shape + 768u))
+        + outer(displacement(head, packed >> 24u) - a, weight(shape + 1536u));
+    note_stress(cluster * 256u + lane, head.z, g);
+}

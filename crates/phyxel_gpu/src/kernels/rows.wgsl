@@ -1,0 +1,39 @@
+// Rows of the matrix, in slices of 32, times `field`.
+
+fn block_product(at: u32, x: vec3f) -> vec3f {
+    return vec3f(values[at], values[at + 32u], values[at + 64u]) * x.x
+        + vec3f(values[at + 96u], values[at + 128u], values[at + 160u]) * x.y
+        + vec3f(values[at + 192u], values[at + 224u], values[at + 256u]) * x.z;
+}
+
+// Friction on a node that slides.
+fn drag(n: u32, x: vec3f) -> vec3f {
+    let slot = held_of[n];
+    if slot == 0u {
+        return vec3f(0.0);
+    }
+    let a = held[6u * slot - 2u];
+    let b = held[6u * slot - 1u];
+    return a.xyz * x.x + vec3f(a.y, a.w, b.x) * x.y + vec3f(a.z, b.x, b.y) * x.z;
+}
+
+// Two blocks at a time: the loads of one hide the wait for the other.
+fn row_product(n: u32) -> vec3f {
+    let row = rows[n];
+    var at = (row.x / 32u) * 288u + row.x % 32u;
+    var column = row.x;
+    var even = vec3f(0.0);
+    var odd = vec3f(0.0);
+    for (var k = 0u; k + 1u < row.y; k += 2u) {
+        let first = columns[column];
+        let second = columns[column + 32u];
+        even += block_product(at, field[first].xyz);
+        odd += block_product(at + 288u, field[second].xyz);
+        at += 576u;
+        column += 64u;
+    }
+    if (row.y & 1u) == 1u {
+        even += block_product(at, field[columns[column]].xyz);
+    }
+    return even + odd;
+}
