@@ -6,6 +6,7 @@ use common::{alone, cube, phyxels};
 use phyxel::material::{Melting, Thermal};
 use phyxel::math::Vec3;
 use phyxel::scene::{Action, Body, BodyHeat, Event, HeatKind, HeatLoad, Integrator, Lagrangian, Method, Region, Scene};
+use phyxel::shape::Geometry;
 use phyxel::stencil::block::Stencils;
 use phyxel::{Material, Simulation};
 
@@ -94,6 +95,28 @@ fn a_melt_that_is_pulled_apart_splits_and_a_solid_does_not() {
             assert!((now - before).abs() < 1e-9, "{now} {before}");
         }
     }
+}
+
+#[test]
+fn blobs_that_touch_while_molten_are_one_solid_when_they_have_set() {
+    let mut body = molten_cube();
+    let Geometry::Points(sampling) = &mut body.geometry else { panic!("phyxels") };
+    // Two blobs, a quarter of a side apart.
+    sampling.points.iter_mut().filter(|p| p[0] > 0.0).for_each(|p| p[0] += 0.4 * SIDE);
+    let middle = 0.2 * SIDE;
+    let mut simulation = Simulation::<f64>::build(&scene(body, 0.3)).expect("a sound scene");
+    simulation.step(0.005).expect("a first step");
+    assert!(largest_piece(&simulation) < 0.6, "two blobs");
+    throw(&mut simulation, -0.5, middle);
+    simulation.advance_to(0.4).unwrap_or_else(|e| panic!("{e}"));
+    assert!(simulation.molten(0).iter().all(|share| *share == 0.0));
+    let merged = largest_piece(&simulation);
+    assert!(merged > 0.9, "they have met: {merged}");
+    let set = extent(&simulation);
+    throw(&mut simulation, 0.2, middle);
+    simulation.advance_to(1.0).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(largest_piece(&simulation), merged, "they hold together");
+    assert!((extent(&simulation) / set - 1.0).abs() < 0.3, "{set} {}", extent(&simulation));
 }
 
 #[test]

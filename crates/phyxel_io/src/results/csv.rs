@@ -1,5 +1,5 @@
-//! CSV: energies, momenta and counters, one row per frame; beside it the forces of contacts, what triggers noticed, and what
-//! broke.
+//! CSV: energies, momenta and counters, one row per frame; beside it the forces of contacts, what triggers noticed, what
+//! broke, and temperatures.
 
 use super::{Run, Writer};
 use crate::file::{AtomicFile, OutputError, append, partial_name, remove_if_there};
@@ -47,13 +47,17 @@ const CONTACTS_HEADER: &str = "frame,time_s,first,second,force_x_n,force_y_n,for
 const CRACKS_HEADER: &str =
     "frame,time_s,body,point_x_m,point_y_m,point_z_m,normal_x,normal_y,normal_z,area_m2,energy_j\n";
 const TRIGGERS_HEADER: &str = "frame,time_s,trigger,who,entered\n";
+const TEMPERATURES_HEADER: &str = "frame,time_s,body,lowest_k,mean_k,highest_k\n";
 
-/// The table of the run, and those of contacts and triggers where there are any.
+/// The table of the run, and those of contacts, triggers, cracks and temperatures where there are any.
 pub(super) struct CsvWriter {
     frames: Table,
     contacts: Table,
     triggers: Table,
     cracks: Table,
+    temperatures: Table,
+    /// Names of the bodies.
+    bodies: Vec<String>,
 }
 
 /// Rows gather in a hidden file, which becomes the table when the run ends.
@@ -102,6 +106,8 @@ impl CsvWriter {
             contacts: Table::create(&run, ".contacts.csv", CONTACTS_HEADER)?,
             triggers: Table::create(&run, ".triggers.csv", TRIGGERS_HEADER)?,
             cracks: Table::create(&run, ".cracks.csv", CRACKS_HEADER)?,
+            temperatures: Table::create(&run, ".temperatures.csv", TEMPERATURES_HEADER)?,
+            bodies: run.layouts.iter().map(|body| body.name.clone()).collect(),
         })
     }
 }
@@ -156,6 +162,18 @@ fn crack_rows(frame: &Frame) -> String {
     rows
 }
 
+/// Bodies without temperatures have no row.
+fn temperature_rows(frame: &Frame, names: &[String]) -> String {
+    let mut rows = String::new();
+    for (name, body) in names.iter().zip(&frame.bodies).filter(|(_, body)| !body.temperatures.is_empty()) {
+        let all = || body.temperatures.iter().copied();
+        let (lowest, highest) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+        let mean = all().sum::<f64>() / body.temperatures.len() as f64;
+        rows += &format!("{},{},{},{lowest},{mean},{highest}\n", frame.index, frame.time, field(name));
+    }
+    rows
+}
+
 fn row(frame: &Frame, s: &FrameStats) -> String {
     let [px, py, pz] = s.momentum;
     let [lx, ly, lz] = s.angular_momentum;
@@ -172,6 +190,7 @@ impl Writer for CsvWriter {
         self.contacts.push(&contact_rows(frame))?;
         self.triggers.push(&trigger_rows(frame))?;
         self.cracks.push(&crack_rows(frame))?;
+        self.temperatures.push(&temperature_rows(frame, &self.bodies))?;
         self.frames.push(&row(frame, stats))
     }
 
@@ -179,6 +198,7 @@ impl Writer for CsvWriter {
         self.contacts.finish_if_used()?;
         self.triggers.finish_if_used()?;
         self.cracks.finish_if_used()?;
+        self.temperatures.finish_if_used()?;
         self.frames.finish().map(Some)
     }
 }
@@ -211,6 +231,19 @@ mod tests {
         let rows = contact_rows(&frame);
         assert!(rows.starts_with("2,0.5,\"a, \"\"b\"\"\",collider 0,0,9.81,0,"), "{rows}");
         assert_eq!(rows.split(',').count() - 1, CONTACTS_HEADER.split(',').count());
+    }
+
+    #[test]
+    fn temperatures_of_bodies_that_have_some_are_told() {
+        let body = |temperatures: &[f64]| phyxel::record::BodyFrame {
+            temperatures: temperatures.to_vec(),
+            ..Default::default()
+        };
+        let bodies = vec![body(&[]), body(&[300.0, 330.0, 315.0])];
+        let frame = Frame { index: 3, time: 0.1, bodies, ..Frame::default() };
+        let rows = temperature_rows(&frame, &["cold".into(), "wax".into()]);
+        assert_eq!(rows, "3,0.1,wax,300,315,330\n");
+        assert_eq!(rows.split(',').count(), TEMPERATURES_HEADER.split(',').count());
     }
 
     #[test]
