@@ -18,6 +18,8 @@ const ROUNDS: usize = 12;
 const FEW_ROUNDS: usize = 4;
 /// Steps this short, in spacings, are the last.
 const CLOSE: f64 = 1e-3;
+/// The same where a place goes on in the next frame: Newton's next step would be about the square of this one.
+const NEAR: f64 = 1e-2;
 
 /// A sum of bumps `f_i(x) = b exp(−a r²)`, whose surface is where it equals [`Field::LEVEL`].
 pub struct Field<'a> {
@@ -77,25 +79,25 @@ impl<'a> Field<'a> {
     /// The place on the surface that is reached along the gradient, with the outward normal there. Newton's steps in the
     /// logarithm of the field, which is nearly a parabola, converge from far outside.
     pub fn project(&self, x: V) -> (V, V) {
-        self.descend(x, ROUNDS)
+        self.descend(x, ROUNDS, CLOSE)
     }
 
     /// A few steps of [`Field::project`], for what was on the surface in the last frame and will go on in the next.
     pub(super) fn approach(&self, x: V) -> (V, V) {
-        self.descend(x, FEW_ROUNDS)
+        self.descend(x, FEW_ROUNDS, NEAR)
     }
 
-    fn descend(&self, x: V, rounds: usize) -> (V, V) {
+    fn descend(&self, x: V, rounds: usize, close: f64) -> (V, V) {
         let mut out = (x, V::zero());
         vectorised(
             #[inline(always)]
-            || out = self.steps(x, rounds),
+            || out = self.steps(x, rounds, close),
         );
         out
     }
 
     #[inline(always)]
-    fn steps(&self, mut x: V, rounds: usize) -> (V, V) {
+    fn steps(&self, mut x: V, rounds: usize, close: f64) -> (V, V) {
         for _ in 0..rounds {
             let (value, slope) = self.sum(x);
             let steep = slope.norm();
@@ -109,7 +111,7 @@ impl<'a> Field<'a> {
             let step = (Field::LEVEL / value).ln() * value / steep;
             let up = slope * (1.0 / steep);
             x += up * step.clamp(-0.4 * self.spacing, 0.4 * self.spacing);
-            if step.abs() < CLOSE * self.spacing {
+            if step.abs() < close * self.spacing {
                 // So short a step does not turn the normal.
                 return (x, -up);
             }

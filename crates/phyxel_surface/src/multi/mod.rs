@@ -85,13 +85,15 @@ const LAMBDA: f64 = 12.0;
 /// How far a disc looks for phyxels that change, in spacings.
 const SEES: f64 = 1.8;
 /// Rounds of spreading per frame; those after the first only where something was multiplied.
-const SPREADS: usize = 2;
+const SPREADS: usize = 4;
+/// Less than one new disc among so many is left to the next frame: no hole is as wide as a disc then.
+const FEW: usize = 100;
 /// A zombie of which nothing is left to show is put back onto the implicit surface once in so many frames.
 const SELDOM: u64 = 4;
 /// No more than this many times as many discs as there were, however fast the surface grows.
 const GROWTH: usize = 3;
 /// By how much drawn discs grow or shrink in a frame at most, while there are too many or too few.
-const BREATH: f64 = 1.04;
+const BREATH: f64 = 1.12;
 
 impl MultiSurface {
     /// Discs of half axis `size` [m] on the skin of phyxels, which are `spacing` [m] apart. `colours` has one for each disc,
@@ -122,6 +124,9 @@ impl MultiSurface {
 
     /// Share of the detail that is gone, 0 to 1.
     pub fn detail_gone(&self) -> f64 {
+        if self.zombies.is_empty() && self.start > 0 {
+            return 1.0;
+        }
         self.zombies.iter().map(|z| z.gone).sum::<f64>() / self.zombies.len().max(1) as f64
     }
 
@@ -138,6 +143,10 @@ impl MultiSurface {
         let field = Field::new(moment.phyxels, self.spacing);
         self.carry(moment.phyxels);
         self.blend(&field, moment.phyxels);
+        if !self.coloured && self.zombies.iter().all(|z| z.gone >= 1.0) {
+            // They would show nothing ever again, and there are no colours that they could keep.
+            self.zombies.clear();
+        }
         self.settle(&field);
         let contact = mould::pressed(&self.shown, moment.mould, 1e-3 * self.size);
         if moment.sets {
@@ -190,7 +199,7 @@ impl MultiSurface {
     fn settle(&mut self, field: &Field<'_>) {
         let detail = Detail::new(&self.zombies, self.size);
         // Where nothing has changed, the discs of the beginning are as even as can be, and stay.
-        if self.zombies.iter().all(|z| z.gone == 0.0) {
+        if !self.zombies.is_empty() && self.zombies.iter().all(|z| z.gone == 0.0) {
             par::for_each(&mut self.shown, |_, s| detail.onto(s, field));
             return;
         }
@@ -203,7 +212,7 @@ impl MultiSurface {
                     detail.onto(s, field)
                 }
             });
-            if !grew {
+            if grew * FEW < self.shown.len() {
                 break;
             }
         }

@@ -97,9 +97,9 @@ impl Press {
     }
 }
 
-/// Thins out, multiplies and pushes apart; `round` makes chance differ from call to call. Whether anything is new.
+/// Thins out, multiplies and pushes apart; `round` makes chance differ from call to call. How many are new.
 /// Discs that are not loose are only stood beside; the others are loose afterwards if too few are around them.
-pub(super) fn spread(discs: &mut Vec<Shown>, Limits { apart, most }: Limits, round: u64) -> bool {
+pub(super) fn spread(discs: &mut Vec<Shown>, Limits { apart, most }: Limits, round: u64) -> usize {
     let mut presses = vec![Press { count: 0, push: V::zero() }; discs.len()];
     let crowd = Crowd::new(discs, apart);
     par::for_each(&mut presses, |i, press| {
@@ -110,7 +110,7 @@ pub(super) fn spread(discs: &mut Vec<Shown>, Limits { apart, most }: Limits, rou
     let mut out = Vec::with_capacity(discs.len() + discs.len() / 8);
     let chance = |i: usize, k: u64| mixed(mixed(round).wrapping_add(i as u64).wrapping_mul(31).wrapping_add(k));
     let share = |n: u64| n as f64 / u64::MAX as f64;
-    let mut grew = false;
+    let mut grew = 0;
     for (i, disc) in discs.iter().enumerate() {
         if !disc.loose {
             out.push(*disc);
@@ -130,7 +130,7 @@ pub(super) fn spread(discs: &mut Vec<Shown>, Limits { apart, most }: Limits, rou
                 a * turn.cos() + b * turn.sin()
             });
             out.push(Shown { point: disc.point + aside * apart, ..*disc });
-            grew = true;
+            grew += 1;
         }
     }
     *discs = out;
