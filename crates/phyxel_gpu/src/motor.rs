@@ -169,9 +169,15 @@ impl Motor {
                 rollbacks: halving as usize,
                 ..StepReport::default()
             };
+            let mut at = 0;
             for splits in outcome.splits.chunk_by(|a, b| a.step == b.step) {
-                let edits = welds.edits(simulation.model(), splits);
-                simulation.split_nodes(&edits, time + dt * f64::from(splits[0].step + 1), &mut report)?;
+                let next = splits[0].step + 1;
+                let part = f64::from(next - at) / (count as f64 - f64::from(at));
+                let u = welds.on_the_way(simulation.model(), simulation.state(), &outcome, part as f32);
+                let (v, now) = (simulation.state().v.clone(), time + dt * f64::from(next));
+                simulation.take_over(u, v, now, 0);
+                simulation.split_nodes(&welds.edits(simulation.model(), splits), now, &mut report)?;
+                at = next;
             }
             let told = welds.vectors(simulation.model(), &outcome);
             let [u, v] = told.ok_or_else(|| self.lost("what broke on it does not fit to what breaks here"))?;

@@ -287,6 +287,19 @@ impl Welds {
         Some([u, v])
     }
 
+    /// Displacements of a model that lie a `part` of the way from its present ones to those that the run has left: where nodes were
+    /// when others split, so that cracks are told where they were.
+    pub fn on_the_way(&self, model: &Model<f32>, state: &State<f32>, outcome: &Outcome, part: f32) -> Vec<Vec3<f32>> {
+        let mut u = state.u.clone();
+        for kept in &self.layout.kept {
+            for (n, slot) in model.bodies[kept.number].nodes.clone().zip(kept.first_node..) {
+                let [x, y, z, _] = outcome.u[slot];
+                u[n] = state.u[n] + (Vec3([x, y, z]) - state.u[n]) * part;
+            }
+        }
+        u
+    }
+
     /// Times launches of so many steps, on a device that is warm; empty when it has no clock.
     pub fn time_kernels(&self, dt: f64, repeats: u32) -> Result<Vec<KernelTime>, GpuError> {
         if !self.device.has_timestamps() {
