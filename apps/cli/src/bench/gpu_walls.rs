@@ -26,9 +26,7 @@ pub fn run(device: &Arc<Device>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()>
         let (ms, simulation) = time_on_device(device, &scene)?;
         let cpu = time_on_cpu(&scene)?;
         let mut row = describe(&simulation, &scene, 1, "f32");
-        // The crossover with the processor is where the winner changes.
-        let winner = if ms < cpu { "the device" } else { "the CPU" };
-        row.case = format!("morris {walls} walls: {winner} wins");
+        row.case = format!("morris {walls} walls");
         row.device.clone_from(&device.summary().name);
         row.peer = Some(format!("cpu, {} threads", rayon::current_num_threads()));
         row.peer_ms_per_step = Some(cpu);

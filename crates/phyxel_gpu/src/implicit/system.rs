@@ -82,7 +82,7 @@ impl System {
             columns: device.upload("columns", &pattern.columns)?,
             starts: device.upload("starts", &pattern.starts)?,
             contributions: device.upload("contributions", &pattern.contributions)?,
-            block_values: device.room::<[f32; 120]>("blocks", resident.clusters.heads.len() * CLUSTER)?,
+            block_values: device.room::<[f32; 90]>("blocks", resident.clusters.heads.len() * CLUSTER)?,
             values: device.room::<[f32; 9]>("matrix", places)?,
             tangents: device.room::<[f32; 45]>("tangents", resident.general.elements)?,
             masses: device.room::<f32>("masses", n)?,

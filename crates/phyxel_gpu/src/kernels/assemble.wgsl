@@ -12,17 +12,19 @@ struct Job {
 @group(0) @binding(1) var<storage, read> starts: array<u32>;
 // Twice the block, and one where it is to be transposed.
 @group(0) @binding(2) var<storage, read> contributions: array<u32>;
-@group(0) @binding(3) var<storage, read> blocks: array<vec4f>;
+@group(0) @binding(3) var<storage, read> blocks: array<f32>;
 @group(0) @binding(4) var<storage, read_write> values: array<f32>;
 
 // A block, transposed where its code says so.
 fn block_of(code: u32) -> mat3x3f {
-    let at = 3u * (code >> 1u);
-    let block = mat3x3f(blocks[at].xyz, blocks[at + 1u].xyz, blocks[at + 2u].xyz);
-    if (code & 1u) == 1u {
-        return transpose(block);
-    }
-    return block;
+    let at = 9u * (code >> 1u);
+    let down = select(1u, 3u, (code & 1u) == 1u);
+    let along = 4u - down;
+    return mat3x3f(
+        blocks[at], blocks[at + down], blocks[at + 2u * down],
+        blocks[at + along], blocks[at + 4u], blocks[at + along + 2u * down],
+        blocks[at + 2u * along], blocks[at + 2u * along + down], blocks[at + 8u],
+    );
 }
 
 // Two contributions at a time: the loads of one hide the wait for the other.

@@ -1,4 +1,4 @@
-// The stiffness of each tetrahedron as ten 3x3 blocks, K_ab with a ≤ b, column by column; 256 of a kind follow each other.
+// The stiffness of each tetrahedron as ten 3x3 blocks, K_ab with a ≤ b, column by column; 256 of a kind side by side.
 
 struct Group {
     first: u32,
@@ -21,24 +21,35 @@ struct Mix {
 @group(0) @binding(5) var<storage, read> members: array<u32>;
 @group(0) @binding(6) var<storage, read> shapes: array<f32>;
 @group(0) @binding(7) var<storage, read> tet_nodes: array<u32>;
-@group(0) @binding(8) var<storage, read_write> blocks: array<vec4f>;
+@group(0) @binding(8) var<storage, read_write> blocks: array<f32>;
 @group(0) @binding(9) var<storage, read> grains: array<vec4f>;
 
 override VISCOUS: u32 = 0u;
 
-// Displacements of the cluster's nodes.
-var<workgroup> share: array<f32, 768>;
+// Displacements of the cluster's nodes; then one block of every tetrahedron of the cluster, on its way out.
+var<workgroup> outgoing: array<f32, 2304>;
 
 fn displacement(local: u32) -> vec3f {
-    return vec3f(share[local], share[local + 256u], share[local + 512u]);
+    return vec3f(outgoing[local], outgoing[local + 256u], outgoing[local + 512u]);
 }
 
-// Columns as vectors: whoever adds blocks up reads three of these instead of nine numbers.
+// Writes a block of 256 tetrahedra side by side: each alone would touch as many lines of memory as it has numbers.
 fn store(lane: u32, block: u32, k: mat3x3f) {
-    let at = 3u * (256u * block + lane);
-    blocks[at] = vec4f(k[0], 0.0);
-    blocks[at + 1u] = vec4f(k[1], 0.0);
-    blocks[at + 2u] = vec4f(k[2], 0.0);
+    workgroupBarrier();
+    let own = 9u * lane;
+    outgoing[own] = k[0].x;
+    outgoing[own + 1u] = k[0].y;
+    outgoing[own + 2u] = k[0].z;
+    outgoing[own + 3u] = k[1].x;
+    outgoing[own + 4u] = k[1].y;
+    outgoing[own + 5u] = k[1].z;
+    outgoing[own + 6u] = k[2].x;
+    outgoing[own + 7u] = k[2].y;
+    outgoing[own + 8u] = k[2].z;
+    workgroupBarrier();
+    for (var i = 0u; i < 9u; i += 1u) {
+        blocks[block * 2304u + 256u * i + lane] = outgoing[256u * i + lane];
+    }
 }
 
 fn unit(k: u32) -> vec3f {
@@ -104,9 +115,9 @@ fn main(
     let head = clusters[cluster];
     if lane < (head.y & 0xffffu) {
         let at = u[members[head.x + lane]].xyz;
-        share[lane] = at.x;
-        share[lane + 256u] = at.y;
-        share[lane + 512u] = at.z;
+        outgoing[lane] = at.x;
+        outgoing[lane + 256u] = at.y;
+        outgoing[lane + 512u] = at.z;
     }
     workgroupBarrier();
     let a = displacement(packed & 255u);
