@@ -263,8 +263,7 @@ impl Explicit {
             return Ok(Vec::new());
         }
         let seconds = settled(device, || self.time_launches(resident, launches, repeats))?;
-        let pulls = self.passes.iter().filter(|p| p.name == "pulls").map(|p| p.bytes).sum::<u64>();
-        let node_bytes = resident.force_bytes().1 - pulls;
+        let node_bytes = resident.force_bytes().1;
         let kernels = self.passes.iter().map(|p| (p.name.clone(), p.bytes)).chain([("nodes".into(), node_bytes)]);
         let timed = |(i, (name, bytes)): (usize, (String, u64))| {
             let own = seconds.iter().skip(i).step_by(launches as usize).copied().collect();

@@ -11,7 +11,6 @@ const SETTLE: &str = include_str!("../kernels/settle.wgsl");
 const PRINCIPAL: &str = include_str!("../kernels/principal.wgsl");
 const CONTACT: &str = include_str!("../kernels/contact.wgsl");
 const GATHER: &str = include_str!("../kernels/gather.wgsl");
-const SIX: &str = include_str!("../kernels/six.wgsl");
 const ROWS: &str = include_str!("../kernels/rows.wgsl");
 const HELD: &str = include_str!("../kernels/held.wgsl");
 const PULL: &str = include_str!("../kernels/pull.wgsl");
@@ -105,16 +104,6 @@ pub(crate) fn product_nodes() -> String {
     [PULL, include_str!("../kernels/product_nodes.wgsl")].concat()
 }
 
-/// The same of stabilised ones, by six lanes for each node.
-pub(crate) fn product_six() -> String {
-    [SIX, include_str!("../kernels/product_six.wgsl")].concat()
-}
-
-/// Forces of stabilised elements.
-pub(crate) fn pulls() -> String {
-    [SIX, include_str!("../kernels/pulls.wgsl")].concat()
-}
-
 /// Products with the matrix.
 pub(crate) fn multiply() -> String {
     [ROWS, include_str!("../kernels/multiply.wgsl")].concat()
@@ -165,8 +154,6 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
         ("diagonal", diagonal()),
         ("product", product()),
         ("product at nodes", product_nodes()),
-        ("product by six", product_six()),
-        ("pulls", pulls()),
         ("multiply", multiply()),
         ("cg", cg()),
         ("solo", solo()),

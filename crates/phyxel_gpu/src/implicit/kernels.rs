@@ -5,7 +5,7 @@ use super::{AGAIN, FIRST};
 use crate::device::{Access, Bound, GpuError, Recipe, Store, sources, strided};
 use crate::explicit::{self, NODE_BINDINGS, StepBlock};
 use crate::layout::Run;
-use crate::resident::{ElementPass, Resident, SIX_NODES};
+use crate::resident::{ElementPass, Resident};
 use Access::{Read, Uniform, Write};
 use phyxel::model::Model;
 use wgpu::ComputePass;
@@ -35,7 +35,7 @@ pub(super) struct Kernels {
 
 /// `q = A · field`.
 struct Product {
-    general: Option<(Bound, Bound, u32)>,
+    general: Option<(Bound, Bound)>,
     multiply: Bound,
 }
 
@@ -129,10 +129,10 @@ impl Kernels {
 
     fn multiply(&self, resident: &Resident, system: &System, pass: &mut ComputePass<'_>, which: usize, job: usize) {
         let product = &self.products[which];
-        if let Some((elements, nodes, groups)) = &product.general {
+        if let Some((elements, nodes)) = &product.general {
             let size = if job >= FIRST { 3 } else { 2 };
             elements.launch(pass, (resident.general.elements as u32).div_ceil(256), &[size]);
-            nodes.launch(pass, *groups, &[size]);
+            nodes.launch(pass, explicit::groups(resident), &[size]);
         }
         product.multiply.launch(pass, system.groups, &[job]);
     }
@@ -352,7 +352,7 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
     resident.device().bind(&recipe, &buffers)
 }
 
-fn product_kernels(resident: &Resident, system: &System, sizes: &Store, field: &Store) -> (Bound, Bound, u32) {
+fn product_kernels(resident: &Resident, system: &System, sizes: &Store, field: &Store) -> (Bound, Bound) {
     let constants = [("STRIDE", resident.stride() as f64)];
     let at = &resident.at;
     let source = sources::product();
@@ -373,13 +373,9 @@ fn product_kernels(resident: &Resident, system: &System, sizes: &Store, field: &
             &at.moments,
         ],
     );
-    let six = resident.general.stabilised;
-    let (source, name) = match six {
-        true => (sources::product_six(), "product by six"),
-        false => (sources::product_nodes(), "product at nodes"),
-    };
+    let source = sources::product_nodes();
     let bindings = &[Uniform, Read, Read, Read, Read, Read, Read, Write, Read];
-    let recipe = Recipe { name, source: &source, entry: "main", constants: &[], bindings };
+    let recipe = Recipe { name: "product at nodes", source: &source, entry: "main", constants: &constants, bindings };
     let nodes = resident.device().bind(
         &recipe,
         &[
@@ -394,8 +390,7 @@ fn product_kernels(resident: &Resident, system: &System, sizes: &Store, field: &
             &system.scalars,
         ],
     );
-    let at_once = if six { SIX_NODES } else { 256 };
-    (elements, nodes, (resident.node_count() as u32).div_ceil(at_once))
+    (elements, nodes)
 }
 
 fn multiply_kernel(resident: &Resident, system: &System, field: &Store, slides: bool) -> Bound {

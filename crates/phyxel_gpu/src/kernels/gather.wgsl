@@ -6,7 +6,7 @@ override GENERAL: u32 = 0u;
 override STRIDE: u32 = 3u;
 
 // Tetrahedra: where each node's slots begin. Others: first entry and entries of each node, after those.
-fn elastic_force(n: u32) -> vec3f {
+fn elastic_force(n: u32, w: vec3f, body: u32) -> vec3f {
     var f = vec3f(0.0);
     if TETS == 1u {
         // Four at a time, which few nodes exceed: none waits for another.
@@ -26,12 +26,18 @@ fn elastic_force(n: u32) -> vec3f {
     if GENERAL == 1u {
         let first = index[job.around + 2u * n];
         let count = index[job.around + 2u * n + 1u];
-        if STRIDE == 6u {
-            // Found before, by six lanes for each node.
-            f -= records[6u * job.elements + n].xyz;
-        } else {
-            f -= pull_of_all(first, count);
+        let x = vec4f(rest[n].xyz - bodies[2u * body].xyz, bodies[2u * body + 1u].x);
+        // Two at a time: the loads of one hide the wait for the other.
+        var even = vec3f(0.0);
+        var odd = vec3f(0.0);
+        for (var k = 0u; k + 1u < count; k += 2u) {
+            even += pull_of(first + 32u * k, w, x);
+            odd += pull_of(first + 32u * k + 32u, w, x);
         }
+        if (count & 1u) == 1u {
+            even += pull_of(first + 32u * (count - 1u), w, x);
+        }
+        f -= even + odd;
     }
     return f;
 }

@@ -11,6 +11,8 @@ struct Group {
     count: u32,
     // The grain of the first element of its kind.
     grain: u32,
+    // All elements that are no tetrahedra.
+    elements: u32,
 }
 
 @group(0) @binding(0) var<uniform> group: Group;
@@ -135,13 +137,13 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     s -= (moment - field * spread) * modulus;
     let here = place_of_center - bodies[2u * body_of(v[first].w)].xyz;
     let base = center + center_rate * beta - field * here;
-    // Row by row: each is the work of one lane of a node.
-    let by_rows = transpose(s);
-    let change = transpose(field);
-    records[6u * e] = vec4f(by_rows[0], pull.x);
-    records[6u * e + 1u] = vec4f(by_rows[1], pull.y);
-    records[6u * e + 2u] = vec4f(by_rows[2], pull.z);
-    records[6u * e + 3u] = vec4f(change[0], base.x);
-    records[6u * e + 4u] = vec4f(change[1], base.y);
-    records[6u * e + 5u] = vec4f(change[2], base.z);
+    // Two vectors of each element side by side, as much as memory hands out at once; neighbours of lanes that are neighbours then
+    // share what is fetched.
+    let plane = 2u * group.elements;
+    records[2u * e] = vec4f(s[0], pull.x);
+    records[2u * e + 1u] = vec4f(s[1], pull.y);
+    records[plane + 2u * e] = vec4f(s[2], pull.z);
+    records[plane + 2u * e + 1u] = vec4f(field[0], base.x);
+    records[2u * plane + 2u * e] = vec4f(field[1], base.y);
+    records[2u * plane + 2u * e + 1u] = vec4f(field[2], base.z);
 }

@@ -129,7 +129,11 @@ fn rest_on_surfaces(node_flags: u32, n: u32, at: vec3f, velocity: vec3f, dt: f32
 
 fn all_forces(n: u32, node_flags: u32, at: vec4f, velocity: vec3f) -> vec3f {
     let body = node_flags & 0x7fffffu;
-    var f = elastic_force(n) + job.gravity.xyz * at.w;
+    var w = at.xyz;
+    if GENERAL == 1u && STRIDE == 6u {
+        w += velocity * bodies[2u * body + 1u].y;
+    }
+    var f = elastic_force(n, w, body) + job.gravity.xyz * at.w;
     if (node_flags & LOADED) != 0u {
         f += loads[n].xyz;
     }

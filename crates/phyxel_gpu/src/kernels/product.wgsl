@@ -93,13 +93,13 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     pull = (pull - g * first_moment.xyz) * here.w;
     s -= (moment - g * spread) * here.w;
     let base = center - g * here.xyz;
-    // Row by row: each is the work of one lane of a node.
-    let by_rows = transpose(s);
-    let gradient = transpose(g);
-    records[6u * e] = vec4f(by_rows[0], pull.x);
-    records[6u * e + 1u] = vec4f(by_rows[1], pull.y);
-    records[6u * e + 2u] = vec4f(by_rows[2], pull.z);
-    records[6u * e + 3u] = vec4f(gradient[0], base.x);
-    records[6u * e + 4u] = vec4f(gradient[1], base.y);
-    records[6u * e + 5u] = vec4f(gradient[2], base.z);
+    // Two vectors of each element side by side, as much as memory hands out at once; neighbours of lanes that are neighbours then
+    // share what is fetched.
+    let plane = 2u * job.elements;
+    records[2u * e] = vec4f(s[0], pull.x);
+    records[2u * e + 1u] = vec4f(s[1], pull.y);
+    records[plane + 2u * e] = vec4f(s[2], pull.z);
+    records[plane + 2u * e + 1u] = vec4f(g[0], base.x);
+    records[2u * plane + 2u * e] = vec4f(g[1], base.y);
+    records[2u * plane + 2u * e + 1u] = vec4f(g[2], base.z);
 }

@@ -1,21 +1,22 @@
-// How an element without stabilisation pulls at a node.
-fn pull_of(at: u32) -> vec3f {
+// How an element pulls at a node with the field `w` at the place `x`, beside which is the modulus of the penalty.
+fn pull_of(at: u32, w: vec3f, x: vec4f) -> vec3f {
     let entry = around[at];
     let d = bitcast<vec3f>(entry.xyz);
-    let e = 3u * entry.w;
-    return records[e].xyz * d.x + records[e + 1u].xyz * d.y + records[e + 2u].xyz * d.z;
-}
-
-// Two at a time: the loads of one hide the wait for the other.
-fn pull_of_all(first: u32, count: u32) -> vec3f {
-    var even = vec3f(0.0);
-    var odd = vec3f(0.0);
-    for (var k = 0u; k + 1u < count; k += 2u) {
-        even += pull_of(first + 32u * k);
-        odd += pull_of(first + 32u * k + 32u);
+    if STRIDE == 3u {
+        let e = 3u * entry.w;
+        return records[e].xyz * d.x + records[e + 1u].xyz * d.y + records[e + 2u].xyz * d.z;
     }
-    if (count & 1u) == 1u {
-        even += pull_of(first + 32u * (count - 1u));
-    }
-    return even + odd;
+    let e = 2u * entry.w;
+    let plane = 2u * job.elements;
+    let s0 = records[e];
+    let s1 = records[e + 1u];
+    let s2 = records[plane + e];
+    let g0 = records[plane + e + 1u];
+    let g1 = records[2u * plane + e];
+    let g2 = records[2u * plane + e + 1u];
+    let pull = s0.xyz * d.x + s1.xyz * d.y + s2.xyz * d.z;
+    let c = around_penalties[at];
+    // The element that a node is the centre of comes first and holds the sum of its pulls.
+    let spring = (w - (g0.xyz * x.x + g1.xyz * x.y + g2.xyz * x.z) - vec3f(g0.w, g1.w, g2.w)) * (c * x.w);
+    return pull + select(spring, -vec3f(s0.w, s1.w, s2.w), c < 0.0);
 }

@@ -67,10 +67,7 @@ impl Buffers {
             bases: device.upload("bases", &general.bases)?,
             around: device.upload("around", &general.around)?,
             around_penalties: device.upload("penalties around", &general.around_penalties)?,
-            records: device.room::<[f32; 4]>(
-                "records",
-                general.elements.len() * stride + if general.stabilised { u.len() } else { 0 },
-            )?,
+            records: device.room::<[f32; 4]>("records", general.elements.len() * stride)?,
             moments: device.upload("moments", &general.moments)?,
             pinned: device.upload("pinned", &pinned.vectors)?,
             status: device.room::<u32>("status", 16)?,

@@ -81,8 +81,6 @@ impl ElementPass {
 
 /// Storage buffers that the largest kernel sees.
 const STORAGE_BUFFERS: u32 = 14;
-/// Nodes of a workgroup of `six.wgsl`.
-pub(crate) const SIX_NODES: u32 = 32;
 
 impl Resident {
     /// Brings a model and its state to a device.
@@ -104,15 +102,10 @@ impl Resident {
         let of = |stencil, list: &[crate::layout::Run]| list.iter().map(move |run| (stencil, *run)).collect::<Vec<_>>();
         for (stencil, run) in of(Stencil::Tets, &clusters.runs).into_iter().chain(of(Stencil::General, &general.runs)) {
             let grain = if stencil == Stencil::Tets { 0 } else { grains.first_general };
-            group_blocks.push([run.first, run.count, grain, clusters.stride() as u32]);
+            let last = if stencil == Stencil::Tets { clusters.stride() } else { general.elements.len() };
+            group_blocks.push([run.first, run.count, grain, last as u32]);
             runs.push((stencil, run.law, run.count));
         }
-        group_blocks.push([
-            model.node_count() as u32,
-            clusters.slot_offsets.len() as u32,
-            general.elements.len() as u32,
-            0,
-        ]);
         let groups = device.uniforms("groups", group_blocks.len() * 256);
         device.fill(&groups, &crate::device::strided(&group_blocks));
         let mut resident = Resident {
@@ -176,38 +169,7 @@ impl Resident {
 
     /// The passes over all elements; without damping where `damped` is false.
     pub(crate) fn element_passes(&self, damped: bool) -> Vec<ElementPass> {
-        let runs = self.runs.iter().enumerate().map(|(block, run)| self.element_pass(block, *run, damped));
-        runs.chain(self.general.stabilised.then(|| self.pull_pass(damped))).collect()
-    }
-
-    /// What stabilised elements leave for nodes.
-    fn pull_pass(&self, damped: bool) -> ElementPass {
-        let bindings = &[Uniform, Read, Read, Read, Read, Read, Read, Read, Write];
-        let damped = damped && self.runs.iter().any(|run| run.0 == Stencil::General && run.1.damped);
-        let constants = [("DAMPED", if damped { 1.0 } else { 0.0 })];
-        let source = sources::pulls();
-        let recipe = Recipe { name: "pulls", source: &source, entry: "main", constants: &constants, bindings };
-        let at = &self.at;
-        let buffers = [
-            &self.groups,
-            &at.u,
-            &at.v,
-            &at.rest,
-            &at.bodies,
-            &at.index,
-            &at.around,
-            &at.around_penalties,
-            &at.records,
-        ];
-        let bound = self.device.bind(&recipe, &buffers);
-        let groups = (self.node_count() as u32).div_ceil(SIX_NODES);
-        ElementPass { name: "pulls".into(), bytes: self.pull_bytes(), bound, groups, block: self.runs.len() }
-    }
-
-    /// Bytes that it moves at least.
-    fn pull_bytes(&self) -> u64 {
-        let nodes = self.node_count() as u64;
-        self.general.pairs as u64 * 20 + self.general.elements as u64 * 96 + nodes * (8 + 48 + 16)
+        self.runs.iter().enumerate().map(|(block, run)| self.element_pass(block, *run, damped)).collect()
     }
 
     fn element_pass(&self, block: usize, (stencil, law, count): (Stencil, LawKey, u32), damped: bool) -> ElementPass {
@@ -336,11 +298,10 @@ impl Resident {
     pub fn force_bytes(&self) -> (u64, u64) {
         let nodes = self.node_count() as u64;
         let members = self.cluster_sizes().1;
-        let gather = match self.general.stabilised {
-            true => self.pull_bytes() + nodes * 16,
-            false => self.general.pairs as u64 * 16 + self.general.elements as u64 * 48,
-        };
-        let gather = (members * 16) as u64 + gather + nodes * (8 + 64);
+        let penalty = if self.general.stabilised { 4 } else { 0 };
+        let record = 16 * self.stride() as u64;
+        let pairs = self.general.pairs as u64 * (16 + penalty);
+        let gather = (members * 16) as u64 + pairs + self.general.elements as u64 * record + nodes * (8 + 64);
         let (tets, general) = self.element_bytes();
         (tets + general, gather)
     }
