@@ -107,7 +107,7 @@ fn blobs_that_touch_while_molten_are_one_solid_when_they_have_set() {
     let mut simulation = Simulation::<f64>::build(&scene(body, 0.3)).expect("a sound scene");
     simulation.step(0.005).expect("a first step");
     assert!(largest_piece(&simulation) < 0.6, "two blobs");
-    throw(&mut simulation, -0.5, middle);
+    throw(&mut simulation, -0.25, middle);
     simulation.advance_to(0.4).unwrap_or_else(|e| panic!("{e}"));
     assert!(simulation.molten(0).iter().all(|share| *share == 0.0));
     let merged = largest_piece(&simulation);
