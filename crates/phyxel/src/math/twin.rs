@@ -4,7 +4,7 @@ use super::{Quad, Real};
 use std::ops::{Add, Mul, Sub};
 
 /// Two vectors of four numbers, such as two neighbours of a phyxel, worked on with one instruction where registers are wide
-/// enough.
+/// enough. Unlike [`Lanes`](super::Lanes) it lies where such a register can be read at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(32))]
 pub struct Twin<R>(pub [R; 8]);

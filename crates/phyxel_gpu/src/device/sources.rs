@@ -9,6 +9,8 @@ const TANGENT: &str = include_str!("../kernels/tangent.wgsl");
 const PLASTIC: &str = include_str!("../kernels/plastic.wgsl");
 const SETTLE: &str = include_str!("../kernels/settle.wgsl");
 const PRINCIPAL: &str = include_str!("../kernels/principal.wgsl");
+const STENCIL_GRADIENT: &str = include_str!("../kernels/stencil_gradient.wgsl");
+const TET_GRADIENT: &str = include_str!("../kernels/tet_gradient.wgsl");
 const CONTACT: &str = include_str!("../kernels/contact.wgsl");
 const GATHER: &str = include_str!("../kernels/gather.wgsl");
 const ROWS: &str = include_str!("../kernels/rows.wgsl");
@@ -31,22 +33,22 @@ pub(crate) fn general() -> String {
 
 /// Flow of tetrahedra.
 pub(crate) fn settle_tets() -> String {
-    elastic(&[SETTLE, include_str!("../kernels/settle_tets.wgsl")].concat())
+    elastic(&[TET_GRADIENT, SETTLE, include_str!("../kernels/settle_tets.wgsl")].concat())
 }
 
 /// Flow of other stencils.
 pub(crate) fn settle_general() -> String {
-    elastic(&[SETTLE, include_str!("../kernels/settle_general.wgsl")].concat())
+    elastic(&[STENCIL_GRADIENT, SETTLE, include_str!("../kernels/settle_general.wgsl")].concat())
 }
 
 /// Principal stresses of tetrahedra.
 pub(crate) fn principal_tets() -> String {
-    elastic(&[PRINCIPAL, include_str!("../kernels/principal_tets.wgsl")].concat())
+    elastic(&[TET_GRADIENT, PRINCIPAL, include_str!("../kernels/principal_tets.wgsl")].concat())
 }
 
 /// Principal stresses of other stencils.
 pub(crate) fn principal_general() -> String {
-    elastic(&[PRINCIPAL, include_str!("../kernels/principal_general.wgsl")].concat())
+    elastic(&[STENCIL_GRADIENT, PRINCIPAL, include_str!("../kernels/principal_general.wgsl")].concat())
 }
 
 /// Sweeps of position-based steps.
@@ -81,7 +83,7 @@ pub(crate) fn blocks() -> String {
 
 /// Tangents of other stencils.
 pub(crate) fn tangents() -> String {
-    elastic(include_str!("../kernels/tangents.wgsl"))
+    elastic(&[STENCIL_GRADIENT, include_str!("../kernels/tangents.wgsl")].concat())
 }
 
 /// The matrix from the blocks.

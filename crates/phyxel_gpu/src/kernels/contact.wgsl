@@ -220,3 +220,25 @@ fn resolve(plane: Plane, v: vec3f, dt: f32, friction: f32, restitution: f32) -> 
     let lost = select(0.0, min(friction * push / speed, 1.0), speed > 0.0);
     return v + plane.normal * push - slip * lost;
 }
+
+// The velocity of a node that a surface stops where it would pass it on its path; `pair` holds friction and restitution.
+fn stopped(collider: u32, path: NodePath, pair: vec4f) -> vec3f {
+    let plane = meet(collider, path);
+    if plane.found {
+        return resolve(plane, path.velocity, path.dt, pair.x, pair.y);
+    }
+    return path.velocity;
+}
+
+// The velocity of a node that lies on a surface, or in it, and goes no further in.
+fn resting(collider: u32, path: NodePath, pair: vec4f) -> vec3f {
+    var plane = nearest(collider, path);
+    let next = dot(plane.normal, path.velocity) * path.dt;
+    // What rounding makes of a gap.
+    let scale = length(path.rest) + length(path.displacement) + abs(next);
+    if plane.gap > 1.9e-6 * scale {
+        return path.velocity;
+    }
+    plane.gap = 0.0;
+    return resolve(plane, path.velocity, 1.0, pair.x, 0.0);
+}

@@ -96,10 +96,7 @@ fn collide(node_flags: u32, n: u32, colliders: u32, at: vec3f, velocity: vec3f, 
             if pair.z == 0.0 {
                 continue;
             }
-            let plane = meet(colliders + 11u * i, NodePath(place.xyz, at, out, place.w, dt));
-            if plane.found {
-                out = resolve(plane, out, dt, pair.x, pair.y);
-            }
+            out = stopped(colliders + 11u * i, NodePath(place.xyz, at, out, place.w, dt), pair);
         }
     }
     return out;
@@ -115,13 +112,7 @@ fn rest_on_surfaces(node_flags: u32, n: u32, at: vec3f, velocity: vec3f, dt: f32
             if pair.z == 0.0 {
                 continue;
             }
-            var plane = nearest(job.colliders + 11u * i, NodePath(place.xyz, at, out, place.w, dt));
-            let next = dot(plane.normal, out) * dt;
-            let scale = length(place.xyz) + length(at) + abs(next);
-            if plane.gap <= 1.9e-6 * scale {
-                plane.gap = 0.0;
-                out = resolve(plane, out, 1.0, pair.x, 0.0);
-            }
+            out = resting(job.colliders + 11u * i, NodePath(place.xyz, at, out, place.w, dt), pair);
         }
     }
     return out;

@@ -26,11 +26,6 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     if head.y == 0u {
         return;
     }
-    let center = u[entries[head.x].w].xyz;
-    var g = mat3x3f();
-    for (var k = 1u; k < head.y; k += 1u) {
-        let entry = entries[head.x + 32u * k];
-        g += outer(u[entry.w].xyz - center, bitcast<vec3f>(entry.xyz));
-    }
+    let g = stencil_gradient(head);
     note_stress(FIRST + e, head.z, g);
 }

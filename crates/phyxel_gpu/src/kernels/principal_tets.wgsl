@@ -14,14 +14,6 @@ struct Group {
 @group(0) @binding(8) var<storage, read> shapes: array<f32>;
 @group(0) @binding(9) var<storage, read> tet_nodes: array<u32>;
 
-fn displacement(head: vec4u, local: u32) -> vec3f {
-    return u[members[head.x + local]].xyz;
-}
-
-fn weight(shape: u32) -> vec3f {
-    return vec3f(shapes[shape], shapes[shape + 256u], shapes[shape + 512u]);
-}
-
 @compute @workgroup_size(256)
 fn main(
     @builtin(workgroup_id) place: vec3u,
@@ -38,10 +30,6 @@ fn main(
     if shapes[shape + 2304u] == 0.0 {
         return;
     }
-    let packed = tet_nodes[cluster * 256u + lane];
-    let a = displacement(head, packed & 255u);
-    let g = outer(displacement(head, (packed >> 8u) & 255u) - a, weight(shape))
-        + outer(displacement(head, (packed >> 16u) & 255u) - a, weight(shape + 768u))
-        + outer(displacement(head, packed >> 24u) - a, weight(shape + 1536u));
+    let g = tet_gradient(head, tet_nodes[cluster * 256u + lane], shape);
     note_stress(cluster * 256u + lane, head.z, g);
 }

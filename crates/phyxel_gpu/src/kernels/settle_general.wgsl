@@ -28,12 +28,7 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     if head.y == 0u {
         return;
     }
-    let center = u[entries[head.x].w].xyz;
-    var g = mat3x3f();
-    for (var k = 1u; k < head.y; k += 1u) {
-        let entry = entries[head.x + 32u * k];
-        g += outer(u[entry.w].xyz - center, bitcast<vec3f>(entry.xyz));
-    }
+    var g = stencil_gradient(head);
     if BASED == 1u {
         g += mat3x3f(bases[3u * e].xyz, bases[3u * e + 1u].xyz, bases[3u * e + 2u].xyz);
     }

@@ -16,10 +16,6 @@ struct Group {
 @group(0) @binding(6) var<storage, read> tet_nodes: array<u32>;
 @group(0) @binding(7) var<storage, read_write> grains: array<vec4f>;
 
-fn displacement(head: vec4u, local: u32) -> vec3f {
-    return u[members[head.x + local]].xyz;
-}
-
 @compute @workgroup_size(256)
 fn main(
     @builtin(workgroup_id) place: vec3u,
@@ -36,11 +32,7 @@ fn main(
     if shapes[shape + 2304u] == 0.0 {
         return;
     }
-    let packed = tet_nodes[cluster * 256u + lane];
-    let a = displacement(head, packed & 255u);
-    let g = outer(displacement(head, (packed >> 8u) & 255u) - a, vec3f(shapes[shape], shapes[shape + 256u], shapes[shape + 512u]))
-        + outer(displacement(head, (packed >> 16u) & 255u) - a, vec3f(shapes[shape + 768u], shapes[shape + 1024u], shapes[shape + 1280u]))
-        + outer(displacement(head, packed >> 24u) - a, vec3f(shapes[shape + 1536u], shapes[shape + 1792u], shapes[shape + 2048u]));
+    let g = tet_gradient(head, tet_nodes[cluster * 256u + lane], shape);
     let at = 3u * (group.grain + cluster * 256u + lane);
     let grain = settled(head.z, g, unpacked_grain(grains[at], grains[at + 1u], grains[at + 2u]));
     grains[at] = vec4f(grain.offset[0], grain.strain);

@@ -224,10 +224,7 @@ fn collide(n: u32, poses: u32, at: vec3f, full: vec4f, dt: f32) -> vec3f {
             if pair.z == 0.0 {
                 continue;
             }
-            let plane = meet(poses + 11u * i, NodePath(place.xyz, at, out, place.w, dt));
-            if plane.found {
-                out = resolve(plane, out, dt, pair.x, pair.y);
-            }
+            out = stopped(poses + 11u * i, NodePath(place.xyz, at, out, place.w, dt), pair);
         }
     }
     return out;
@@ -243,13 +240,7 @@ fn rest_on_surfaces(n: u32, poses: u32, at: vec3f, full: vec4f, dt: f32) -> vec3
             if pair.z == 0.0 {
                 continue;
             }
-            var plane = nearest(poses + 11u * i, NodePath(place.xyz, at, out, place.w, dt));
-            let next = dot(plane.normal, out) * dt;
-            let scale = length(place.xyz) + length(at) + abs(next);
-            if plane.gap <= 1.9e-6 * scale {
-                plane.gap = 0.0;
-                out = resolve(plane, out, 1.0, pair.x, 0.0);
-            }
+            out = resting(poses + 11u * i, NodePath(place.xyz, at, out, place.w, dt), pair);
         }
     }
     return out;

@@ -18,9 +18,10 @@ pub(super) struct Draft {
     pub slivers: usize,
 }
 
-/// Edge of a brick in spacings, and where its first wall is: not where a lattice has its points.
+/// Edge of a brick in spacings, and by what part of it the first wall lies before the first points: walls between the points
+/// of a lattice leave rounding no say.
 const BRICK: f64 = 4.0;
-const HALF: f64 = 0.125;
+const OFFSET: f64 = 0.125;
 
 impl Draft {
     pub fn push(&mut self, point: [f64; 3], volume: f64, level: usize, boundary: bool) {
@@ -34,7 +35,7 @@ impl Draft {
     fn sort_by_bricks(&mut self, spacing: f64) {
         let low: [f64; 3] = std::array::from_fn(|k| self.points.iter().map(|p| p[k]).fold(f64::MAX, f64::min));
         let brick = |p: &[f64; 3]| -> [i64; 3] {
-            std::array::from_fn(|k| ((p[k] - low[k]) / (BRICK * spacing) + HALF).floor() as i64)
+            std::array::from_fn(|k| ((p[k] - low[k]) / (BRICK * spacing) + OFFSET).floor() as i64)
         };
         let mut order: Vec<usize> = (0..self.points.len()).collect();
         order.sort_by_cached_key(|&i| (brick(&self.points[i]), i));

@@ -2,6 +2,7 @@
 
 use crate::math::{Real, Vec3};
 use crate::par;
+use crate::stencil::incidence::Incidence;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -15,14 +16,13 @@ pub struct Cells<R> {
     pub corners: Vec<[u32; 8]>,
     /// One over the edge of each cell [1/m].
     pub inverse_edges: Vec<R>,
-    /// Cell `c` holds `order[starts[c]..starts[c + 1]]`, ascending.
-    starts: Vec<u32>,
-    order: Vec<u32>,
+    /// The nodes that lie in cells, and which of them each cell holds.
+    inside: Vec<u32>,
+    held: Incidence,
     /// Where each node is: its cell and its place in it, from zero to one.
     places: Vec<(u32, Vec3<R>)>,
-    /// The cells around each corner, and which corner of theirs it is.
-    around_starts: Vec<u32>,
-    around: Vec<(u32, u8)>,
+    /// Where each corner stands in `corners`.
+    around: Incidence,
 }
 
 /// A body and the edge of its cells [m].
@@ -41,8 +41,10 @@ impl<R: Real> Cells<R> {
         for body in bodies {
             cells.cover(positions, body, &mut corners);
         }
-        cells.sort_nodes();
-        cells.sort_corners(corners as usize);
+        cells.inside = (0..positions.len() as u32).filter(|n| cells.places[*n as usize].0 != NONE).collect();
+        let cell_of: Vec<u32> = cells.inside.iter().map(|n| cells.places[*n as usize].0).collect();
+        cells.held = Incidence::new(&cell_of, 0..cells.corners.len());
+        cells.around = Incidence::new(cells.corners.as_flattened(), 0..corners as usize);
         cells
     }
 
@@ -69,40 +71,20 @@ impl<R: Real> Cells<R> {
         }
     }
 
-    fn sort_nodes(&mut self) {
-        let inside = |n: &usize| self.places[*n].0 != NONE;
-        let mut order: Vec<u32> = (0..self.places.len()).filter(inside).map(|n| n as u32).collect();
-        order.sort_by_key(|&n| self.places[n as usize].0);
-        self.starts = vec![0; self.corners.len() + 1];
-        order.iter().for_each(|&n| self.starts[self.places[n as usize].0 as usize + 1] += 1);
-        (0..self.corners.len()).for_each(|c| self.starts[c + 1] += self.starts[c]);
-        self.order = order;
-    }
-
-    fn sort_corners(&mut self, corners: usize) {
-        let all = self.corners.iter().enumerate();
-        let mut around: Vec<(u32, u32, u8)> =
-            all.flat_map(|(c, list)| list.iter().enumerate().map(move |(k, &v)| (v, c as u32, k as u8))).collect();
-        around.sort_unstable();
-        self.around_starts = vec![0; corners + 1];
-        around.iter().for_each(|a| self.around_starts[a.0 as usize + 1] += 1);
-        (0..corners).for_each(|v| self.around_starts[v + 1] += self.around_starts[v]);
-        self.around = around.into_iter().map(|(_, c, k)| (c, k)).collect();
-    }
-
     /// How many corners there are.
     pub fn corner_count(&self) -> usize {
-        self.around_starts.len().saturating_sub(1)
+        self.around.nodes().len()
     }
 
     /// The nodes of a cell.
-    pub fn nodes(&self, cell: usize) -> &[u32] {
-        &self.order[self.starts[cell] as usize..self.starts[cell + 1] as usize]
+    pub fn nodes(&self, cell: usize) -> impl Iterator<Item = usize> {
+        let places = &self.held.entries()[self.held.run(cell)];
+        places.iter().map(|k| self.inside[*k as usize] as usize)
     }
 
     /// The cells around a corner, and which corner of theirs it is.
-    pub fn around(&self, corner: usize) -> &[(u32, u8)] {
-        &self.around[self.around_starts[corner] as usize..self.around_starts[corner + 1] as usize]
+    pub fn around(&self, corner: usize) -> impl Iterator<Item = (usize, usize)> {
+        self.around.entries()[self.around.run(corner)].iter().map(|k| (*k as usize / 8, *k as usize % 8))
     }
 
     /// How much of each corner's value a node has.
@@ -131,14 +113,14 @@ impl<R: Real> Cells<R> {
         par::chunks(sums, 8, |start, chunk| {
             for (i, sums) in chunk.iter_mut().enumerate() {
                 *sums = [Vec3::zero(); 8];
-                for &n in self.nodes(start + i) {
-                    let (shares, value) = (self.shares(n as usize), field[n as usize]);
+                for n in self.nodes(start + i) {
+                    let (shares, value) = (self.shares(n), field[n]);
                     sums.iter_mut().zip(shares).for_each(|(sum, share)| *sum += value * share);
                 }
             }
         });
         par::for_each(out, |v, out| {
-            let parts = self.around(v).iter().map(|&(c, k)| sums[c as usize][k as usize]);
+            let parts = self.around(v).map(|(c, k)| sums[c][k]);
             *out = parts.fold(Vec3::zero(), |a, b| a + b);
         });
     }
@@ -158,9 +140,10 @@ impl<R: Real> Cells<R> {
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&self.corners[..])
             + size_of_val(&self.inverse_edges[..])
-            + size_of_val(&self.order[..])
+            + size_of_val(&self.inside[..])
             + size_of_val(&self.places[..])
-            + size_of_val(&self.around[..])
+            + self.held.memory_bytes()
+            + self.around.memory_bytes()
     }
 }
 
@@ -186,7 +169,7 @@ mod tests {
         // The places of the corners, from those of the nodes of one cell each.
         let mut corners = vec![Vec3::zero(); cells.corner_count()];
         for (c, list) in cells.corners.iter().enumerate() {
-            let n = cells.nodes(c)[0] as usize;
+            let n = cells.nodes(c).next().expect("a cell holds a node");
             for (k, &v) in list.iter().enumerate() {
                 let offset = Vec3(std::array::from_fn(|a| (k >> a & 1) as f64 - cells.places[n].1.0[a])) * 0.3;
                 corners[v as usize] = nodes[n] + offset;

@@ -127,9 +127,9 @@ impl<R: Real> Coarse<R> {
         par::chunks(parts, 4, |start, chunk| {
             for (i, part) in chunk.iter_mut().enumerate() {
                 *part = [[Mat3::zero(); 8]; 8];
-                for &n in cells.nodes(start + i) {
-                    if let Some(isotropic) = moduli_of(n as usize) {
-                        fine.add_phyxel(cells, n as usize, isotropic, part);
+                for n in cells.nodes(start + i) {
+                    if let Some(isotropic) = moduli_of(n) {
+                        fine.add_phyxel(cells, n, isotropic, part);
                     }
                 }
             }
@@ -183,9 +183,9 @@ fn assemble<R: Real>(cells: &Cells<R>, parts: &[[[Mat3<R>; 8]; 8]], matrix: &mut
     par::rows(blocks, offsets, &|row, run| {
         run.fill(Mat3::zero());
         let columns = &columns[offsets[row] as usize..offsets[row + 1] as usize];
-        for &(cell, a) in cells.around(row) {
-            let (part, a) = (&parts[cell as usize], a as usize);
-            for (b, column) in cells.corners[cell as usize].iter().enumerate() {
+        for (cell, a) in cells.around(row) {
+            let part = &parts[cell];
+            for (b, column) in cells.corners[cell].iter().enumerate() {
                 let block = if b <= a { part[a][b] } else { part[b][a].transpose() };
                 if let Ok(place) = columns.binary_search(column) {
                     run[place] += block;
