@@ -8,9 +8,9 @@ use crate::par;
 pub struct LinearReport {
     /// Iterations done.
     pub iterations: usize,
-    /// `|b − A x|` recomputed at the end, relative to its value at the start or to `|b|`, whichever is less.
+    /// `|b − A x|` recomputed at the end, relative to the reference.
     pub residual: f64,
-    /// What the residual is relative to: `|b − A x|` at the start, or `|b|` where that is less.
+    /// What the residual is relative to: `|b − A x|` at the start, or `|b|` where that is less, or what was asked for.
     pub reference: f64,
     /// Whether the residual is within the tolerance, or as small as rounding allows; if not, the solver stopped early.
     pub converged: bool,
@@ -23,6 +23,9 @@ pub struct Stop {
     pub tolerance: f64,
     /// Most iterations.
     pub max_iterations: usize,
+    /// Another solve follows: this one may end with the residual that its recurrence tells, without a product to find the
+    /// true one.
+    pub rough: bool,
     /// The residual is relative to its start, or to this where that is more: a solve that only mends an earlier one
     /// need not be more exact than that was.
     pub least_reference: f64,
@@ -38,6 +41,8 @@ pub struct CgScratch<R> {
     z: Vec<Vec3<R>>,
     p: Vec<Vec3<R>>,
     q: Vec<Vec3<R>>,
+    /// The residual at held nodes, held directions included.
+    whole: Vec<Vec3<R>>,
     /// `q` holds the residual that the last solve ended with, held directions included.
     ended: bool,
 }
@@ -70,6 +75,10 @@ pub trait System<R: Real>: Sync {
     fn correct(&mut self, _r: &[Vec3<R>], _z: &mut [Vec3<R>]) -> f64 {
         0.0
     }
+    /// `whole −= α q` at the nodes of which some direction is held.
+    fn follow(&self, q: &[Vec3<R>], alpha: R, whole: &mut [Vec3<R>]);
+    /// Sets `to` to `from` at those nodes.
+    fn copy_held(&self, from: &[Vec3<R>], to: &mut [Vec3<R>]);
     /// Removes the directions that are held.
     fn filter(&self, v: &mut [Vec3<R>]);
 }
@@ -83,8 +92,8 @@ pub fn solve<R: Real>(
     stop: Stop,
 ) -> LinearReport {
     scratch.ended = true;
-    let CgScratch { r, z, p, q, .. } = scratch;
-    for v in [&mut *r, &mut *z, &mut *p, &mut *q] {
+    let CgScratch { r, z, p, q, whole, .. } = scratch;
+    for v in [&mut *r, &mut *z, &mut *p, &mut *q, &mut *whole] {
         v.resize(b.len(), Vec3::zero());
     }
     residual(system, b, x, (r, q));
@@ -99,9 +108,22 @@ pub fn solve<R: Real>(
         return report;
     }
     let goal = (stop.tolerance * scale).max((size + start) * R::EPSILON.to_f64() * 4.0);
+    if start <= goal {
+        report.residual = start / scale;
+        return report;
+    }
     let mut last = f64::INFINITY;
     loop {
-        report.iterations += descend(system, x, (r, z, p, q), goal, stop, report.iterations);
+        system.copy_held(q, whole);
+        let done = report.iterations;
+        report.iterations += descend(system, (x, whole), (r, z, p, q), goal, stop, done);
+        if stop.rough {
+            report.residual = norm(r) / scale;
+            q.copy_from_slice(r);
+            system.copy_held(whole, q);
+            report.converged = report.residual * scale <= goal;
+            return report;
+        }
         residual(system, b, x, (r, q));
         let reached = norm(r);
         report.residual = reached / scale;
@@ -121,7 +143,7 @@ type Vectors<'a, R> = (&'a mut Vec<Vec3<R>>, &'a mut Vec<Vec3<R>>, &'a mut Vec<V
 
 fn descend<R: Real>(
     system: &mut impl System<R>,
-    x: &mut [Vec3<R>],
+    (x, whole): (&mut [Vec3<R>], &mut [Vec3<R>]),
     (r, z, p, q): Vectors<'_, R>,
     goal: f64,
     stop: Stop,
@@ -134,11 +156,13 @@ fn descend<R: Real>(
     let mut iterations = 0;
     while done + iterations < stop.max_iterations && rr.sqrt() > 0.9 * goal {
         system.multiply(p, q);
-        system.filter(q);
+        // Held directions of `p` are zero, so the product need not know of them.
         let curvature = dot(p, q);
         if curvature <= 0.0 || !curvature.is_finite() {
             break;
         }
+        system.follow(q, R::of(rz / curvature), whole);
+        system.filter(q);
         let next = step(system, [x, r, z], R::of(rz / curvature), (p, q));
         let beta = R::of(next.0 / rz);
         par::for_each(p, |i, p| *p = z[i] + *p * beta);

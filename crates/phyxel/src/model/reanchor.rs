@@ -100,9 +100,11 @@ impl<R: Real> Model<R> {
             kernel: body.mls.kernel,
             stabilisation: body.mls.stabilisation,
         };
-        buffers.stencils.rebuild(&present, &mut general.table)?;
-        general.table.nodes.iter_mut().for_each(|n| *n += nodes.start as u32);
+        let mut seen = std::mem::take(&mut general.seen);
+        buffers.stencils.rebuild(&present, (&mut general.table, &mut seen))?;
+        par::for_each(&mut general.table.nodes, |_, n| *n += nodes.start as u32);
         general.table_changed();
+        general.seen = seen;
         general.rebase();
         Ok(())
     }

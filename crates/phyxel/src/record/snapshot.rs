@@ -84,7 +84,7 @@ pub(crate) fn encode<R: Real>(model: &Model<R>, state: &State<R>, kept: &Kept<R>
     encode_loads(&model.loads, &mut out);
     heat::encode(&model.heat, &mut out);
     out.f64(kept.stable.unwrap_or(0.0));
-    out.u64(kept.stencils);
+    out.f64(kept.stencils);
     out.u64(kept.forces.len() as u64);
     out.vectors(&kept.forces);
     out.u64(kept.touches.len() as u64);
@@ -210,7 +210,7 @@ pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored
     let loads = decode_loads(&mut input, model)?;
     let heat = heat::decode(&mut input, model)?;
     let stable = Some(input.f64()?).filter(|limit| *limit > 0.0);
-    let stencils = input.u64()?;
+    let stencils = input.f64()?;
     let forces = input.u64()?.min(nodes as u64) as usize;
     let forces = input.vectors(forces)?;
     let touching = input.u64()?;

@@ -18,7 +18,7 @@ pub use fracture::{Blade, Cut, Fate, FragmentRule, Weakness};
 pub use groups::Groups;
 pub use heat::{BodyHeat, HeatKind, HeatLoad};
 pub use rigid::{Attachment, RigidBody, Trigger};
-pub use solver::{Integrator, LinearSolver, SolverSettings};
+pub use solver::{Integrator, LinearSolver, RelativeTo, SolverSettings};
 pub use surface::{DEFAULT_SURFELS, SurfaceKind};
 
 use crate::material::Material;

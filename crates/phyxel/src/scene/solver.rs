@@ -91,6 +91,29 @@ impl LinearSolver {
     }
 }
 
+/// What the residual of a linear solve in an implicit step is relative to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RelativeTo {
+    /// What the step changes: the residual of going on as before. Slow motion within a fast one is as exact as any other.
+    #[default]
+    Change,
+    /// The momentum with which bodies go into the step, as in most papers: a solve ends when velocities are wrong by the
+    /// tolerance times the speed of bodies. Where they fly or bounce this takes far fewer iterations.
+    Momentum,
+}
+
+impl RelativeTo {
+    /// Every choice, in the order in which they are listed to people.
+    pub const ALL: [RelativeTo; 2] = [RelativeTo::Change, RelativeTo::Momentum];
+    /// The name in scene files and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            RelativeTo::Change => "change",
+            RelativeTo::Momentum => "momentum",
+        }
+    }
+}
+
 /// How the bodies are moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolverSettings {
@@ -102,6 +125,8 @@ pub struct SolverSettings {
     pub linear: LinearSolver,
     /// Relative residual at which the linear solver stops.
     pub tolerance: f64,
+    /// What that is relative to.
+    pub relative_to: RelativeTo,
     /// Most iterations of the linear solver before it stops early and says so.
     pub max_iterations: usize,
     /// Newton iterations per implicit step: 1 linearises once, as in the papers; more use a line search.
@@ -131,6 +156,7 @@ impl Default for SolverSettings {
             step: 1.0 / 120.0,
             linear: LinearSolver::Auto,
             tolerance: 1e-4,
+            relative_to: RelativeTo::Change,
             max_iterations: 10_000,
             newton_iterations: 1,
             newton_tolerance: 1e-5,

@@ -37,6 +37,7 @@ impl<R: Real> Simulation<R> {
                     // Before its first step, such a body has not moved.
                     general.base.clear();
                     general.base_inverse.clear();
+                    general.seen.clear();
                 }
                 general.elastic = elastic;
             }

@@ -175,12 +175,8 @@ impl<R: Real> Guard<R> {
         Ok(())
     }
 
-    /// The energy of the last step's end is not that of the next one's beginning.
-    pub(super) fn forget(&mut self) {
-        self.energy = None;
-    }
-
-    /// The energy now; that of the end of the last step when nothing came between.
+    /// The energy now; that of the end of the last step when nothing came between. Stencils that are rebuilt keep the elastic
+    /// energy and lose that of their residuals, so that the energy from before them is what a step must not exceed.
     fn energy_before(&self, model: &Model<R>, state: &State<R>) -> f64 {
         match self.energy {
             // Heat changes the constants of matter between steps.

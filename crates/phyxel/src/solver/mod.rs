@@ -53,6 +53,9 @@ use xpbd::Xpbd;
 const STEPS_PER_ESTIMATE: u64 = 1024;
 /// The same for matter that flows, whose elements become shorter and shorter.
 const STEPS_PER_ESTIMATE_OF_FLOW: u64 = 128;
+/// By how much the logarithm of the stiffness of rebuilt stencils may differ from that of an estimate: the stable step then
+/// differs by a twentieth.
+const SAME_STIFFNESS: f64 = 0.1;
 
 /// Moves a state; keeps everything that is worth keeping between steps.
 pub struct Solver<R: Real> {
@@ -62,8 +65,8 @@ pub struct Solver<R: Real> {
     kind: Kind<R>,
     stage: (Vec<Vec3<R>>, Vec<Vec3<R>>),
     stable: Option<(u64, u64, f64)>,
-    /// How stiff the stencils are that are rebuilt every step; see [`stable_step::stiffness_class`].
-    stencils: u64,
+    /// How stiff rebuilt stencils were when the stable step was found; see [`stable_step::stiffness_of_stencils`].
+    stencils: f64,
     lanczos: Lanczos<R>,
     /// Momentum of each body at the start of the step, if nothing but gravity and other bodies can change it.
     momenta: Vec<Option<Momentum>>,
@@ -87,8 +90,8 @@ pub struct Solver<R: Real> {
 pub struct Kept<R> {
     /// The stable step of this era [s].
     pub stable: Option<f64>,
-    /// How stiff the stencils were for which it was found, where they are rebuilt every step.
-    pub stencils: u64,
+    /// How stiff the stencils were for which it was found, where they are rebuilt.
+    pub stencils: f64,
     /// Verlet's forces at the end of the last step [N]; empty for everything else.
     pub forces: Vec<Vec3<R>>,
     /// Nodes that touched something in the last implicit step.
@@ -133,7 +136,7 @@ impl<R: Real> Solver<R> {
             kind,
             stage: (zero.clone(), zero),
             stable: None,
-            stencils: 0,
+            stencils: 0.0,
             lanczos: Lanczos::default(),
             momenta: Vec::new(),
             clusters: Vec::new(),
@@ -183,7 +186,7 @@ impl<R: Real> Solver<R> {
 
     /// The largest stable explicit step now [s]; estimated anew from time to time, because stretched matter stiffens.
     pub fn stable_step(&mut self, model: &Model<R>, state: &State<R>) -> f64 {
-        let era = self.era(state);
+        let era = self.era(model, state);
         if let Some((version, known_era, limit)) = self.stable
             && (version, known_era) == (model.version, era)
         {
@@ -198,25 +201,29 @@ impl<R: Real> Solver<R> {
 
     /// Takes note of stencils that were built anew: forces on them are others, and perhaps the stable step.
     pub(crate) fn stencils_changed(&mut self, model: &Model<R>) {
-        self.guard.forget();
         if let Kind::Explicit(explicit) = &mut self.kind {
             explicit.forget_forces();
-            self.stencils = stable_step::stiffness_class(model, &mut self.lanczos);
+            let now = stable_step::stiffness_of_stencils(model, &mut self.lanczos);
+            if (now - self.stencils).abs() > SAME_STIFFNESS {
+                self.stencils = now;
+            }
         }
     }
 
     /// Within one era the stable step is not estimated anew. It ends where plastic flow has shortened elements, or where
     /// rebuilt stencils have become stiffer, so much that the stable step is a twentieth shorter.
-    fn era(&self, state: &State<R>) -> u64 {
+    fn era(&self, model: &Model<R>, state: &State<R>) -> u64 {
         let flow = |grains: &Vec<Grain<R>>| {
             par::max(grains.len(), 0.0, |e| (Mat3::identity() + grains[e].offset).norm().to_f64())
         };
-        let largest = state.grains.iter().map(flow).fold(0.0, f64::max);
-        if largest == 0.0 {
-            return (state.steps / STEPS_PER_ESTIMATE).wrapping_add(self.stencils << 40);
+        // What flows in phyxels without a rest shape is shown by their stencils.
+        let kept = model.blocks.iter().zip(&state.grains).filter(|(block, _)| !model.is_updated(block.body));
+        let largest = kept.map(|(_, grains)| flow(grains)).fold(0.0, f64::max);
+        if largest == 0.0 && state.enthalpy.is_empty() {
+            return (state.steps / STEPS_PER_ESTIMATE).wrapping_add(self.stencils.to_bits());
         }
         let growth = (largest.max(1.0).ln() / 0.05) as u64;
-        (state.steps / STEPS_PER_ESTIMATE_OF_FLOW * 10_000 + growth).wrapping_add(self.stencils << 40)
+        (state.steps / STEPS_PER_ESTIMATE_OF_FLOW * 10_000 + growth).wrapping_add(self.stencils.to_bits())
     }
 
     fn stiffest_body(&mut self, model: &Model<R>, state: &State<R>) -> String {
@@ -225,7 +232,7 @@ impl<R: Real> Solver<R> {
 
     /// What the next step takes from earlier ones and cannot find in the state.
     pub(crate) fn kept(&self, model: &Model<R>, state: &State<R>) -> Kept<R> {
-        let era = self.era(state);
+        let era = self.era(model, state);
         let stable = self.stable.filter(|s| (s.0, s.1) == (model.version, era)).map(|s| s.2);
         let forces = match &self.kind {
             Kind::Explicit(explicit) => explicit.kept_forces(model, state).to_vec(),
@@ -249,7 +256,7 @@ impl<R: Real> Solver<R> {
             world.restore(&kept.world);
         }
         self.stencils = kept.stencils;
-        self.stable = kept.stable.map(|limit| (model.version, self.era(state), limit));
+        self.stable = kept.stable.map(|limit| (model.version, self.era(model, state), limit));
         match &mut self.kind {
             Kind::Explicit(explicit) => explicit.recall_forces(model, state, kept.forces),
             Kind::Implicit(implicit) => implicit.recall(kept.touches, kept.presses),

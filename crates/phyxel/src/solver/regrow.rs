@@ -68,6 +68,6 @@ impl<R: Real> Solver<R> {
             let stiffness = 2.0 * mu * largest + (lam + m.volume_stiffness).max(0.0) * trace;
             limit = limit.min(stable_step::SAFETY * (m.density / stiffness).sqrt());
         }
-        self.stable = Some((model.version, self.era(state), limit));
+        self.stable = Some((model.version, self.era(model, state), limit));
     }
 }

@@ -55,10 +55,9 @@ pub fn stiffest_body<R: Real>(
     least.map_or(String::new(), |(_, b)| model.bodies[b].name.clone())
 }
 
-/// How stiff the stencils are that are rebuilt every step: the largest stiffness of a node against its own motion, over its
-/// mass, in classes between which the stable step differs by a twentieth. Costs one pass over the stencils where an
-/// estimate costs 32, and tells when one is due.
-pub fn stiffness_class<R: Real>(model: &Model<R>, lanczos: &mut Lanczos<R>) -> u64 {
+/// How stiff the stencils are that are rebuilt: the logarithm of the largest stiffness of a node against its own motion, over
+/// its mass. Costs one pass over the stencils where an estimate costs 32, and tells when one is due.
+pub fn stiffness_of_stencils<R: Real>(model: &Model<R>, lanczos: &mut Lanczos<R>) -> f64 {
     let own = &mut lanczos.own;
     own.clear();
     own.resize(model.node_count(), Mat3::zero());
@@ -70,8 +69,7 @@ pub fn stiffness_class<R: Real>(model: &Model<R>, lanczos: &mut Lanczos<R>) -> u
         }
     }
     let largest = par::max(own.len(), 0.0, |n| (own[n].0[0][0] / model.masses[n]).to_f64());
-    // Zero, and classes below it, wrap around: only differences count.
-    (largest.max(f64::MIN_POSITIVE).ln() / 0.1).floor() as i64 as u64
+    largest.max(f64::MIN_POSITIVE).ln()
 }
 
 /// What some integrators need beyond the limit of all: their regions of stability hold little of the imaginary axis.

@@ -432,6 +432,12 @@ impl<R: Real> System<R> for Bound<'_, R> {
         // The grid knows nothing of rows between bodies: what it moves, they would stop.
         if self.matrix.press.is_empty() { self.coarse.correct(r, z) } else { 0.0 }
     }
+    fn follow(&self, q: &[Vec3<R>], alpha: R, whole: &mut [Vec3<R>]) {
+        self.held.iter().map(|h| h.node as usize).for_each(|n| whole[n] -= q[n] * alpha);
+    }
+    fn copy_held(&self, from: &[Vec3<R>], to: &mut [Vec3<R>]) {
+        self.held.iter().map(|h| h.node as usize).for_each(|n| to[n] = from[n]);
+    }
     fn filter(&self, v: &mut [Vec3<R>]) {
         filter(self.held, v);
     }

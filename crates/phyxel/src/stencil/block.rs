@@ -2,6 +2,7 @@
 
 use super::diagonal::Isotropic;
 use super::general::{General, GeneralScratch, Penalty};
+use super::slim::{self, Woven};
 use super::tets::Tets;
 use crate::material::plastic::{Inner, InnerLaw};
 use crate::material::{AnyLaw, Curvature, Law, PackedTangent, Viscosity, with_law};
@@ -52,6 +53,8 @@ pub struct BlockScratch<R: Real> {
     pub penalty_factors: Vec<R>,
     /// Effective tangent times volume of each element, when implicit.
     pub tangents: Vec<PackedTangent<R>>,
+    /// The same side by side, for phyxels of a kernel.
+    woven: Vec<Woven<R>>,
     /// The part of it that comes from damping, frozen at the start of the step.
     pub damping: Vec<PackedTangent<R>>,
     /// What the preconditioner takes the tangents for.
@@ -62,8 +65,8 @@ impl<R: Real> Default for BlockScratch<R> {
     fn default() -> Self {
         let (tangents, damping) = (Vec::new(), Vec::new());
         let (corner_forces, penalty_factors) = (Vec::new(), Vec::new());
-        let (general, isotropic) = (GeneralScratch::default(), Vec::new());
-        BlockScratch { corner_forces, general, kept: None, penalty_factors, tangents, damping, isotropic }
+        let (general, isotropic, woven) = (GeneralScratch::default(), Vec::new(), Vec::new());
+        BlockScratch { corner_forces, general, kept: None, penalty_factors, tangents, woven, damping, isotropic }
     }
 }
 
@@ -73,6 +76,7 @@ impl<R: Real> BlockScratch<R> {
         size_of_val(&self.corner_forces[..])
             + size_of_val(&self.penalty_factors[..])
             + size_of_val(&self.tangents[..])
+            + size_of_val(&self.woven[..])
             + size_of_val(&self.damping[..])
             + size_of_val(&self.isotropic[..])
             + self.general.memory_bytes()
@@ -298,6 +302,19 @@ impl<R: Real> Block<R> {
         if !damping.is_empty() {
             par::for_each(tangents, |e, t| t.add(&damping[e]));
         }
+        let BlockScratch { tangents, woven, .. } = scratch;
+        let groups = if self.is_of_kernel() { tangents.len().div_ceil(slim::GROUP) } else { 0 };
+        woven.resize_with(groups, || Woven::of(&[]));
+        par::chunks(woven, 16, |start, woven| {
+            for (woven, group) in woven.iter_mut().zip(tangents.chunks(slim::GROUP).skip(start)) {
+                *woven = Woven::of(group);
+            }
+        });
+    }
+
+    /// Whether weights come from a kernel; see [`Seen`](super::Seen).
+    fn is_of_kernel(&self) -> bool {
+        matches!(&self.stencils, Stencils::General(s) if !s.seen.is_empty())
     }
 
     /// Freezes the damping part of the tangent at displacements `u`.
@@ -350,11 +367,12 @@ impl<R: Real> Block<R> {
         out: &mut [Vec3<R>],
     ) {
         self.prepare(scratch);
-        let BlockScratch { tangents, corner_forces, general, penalty_factors, .. } = scratch;
+        let BlockScratch { tangents, woven, corner_forces, general, penalty_factors, .. } = scratch;
         let penalty = Penalty { rest, modulus: self.penalty_modulus * penalty_scale, factors: penalty_factors };
         match &self.stencils {
+            Stencils::General(s) if !woven.is_empty() => s.accumulate_woven(penalty, p, general, out, woven),
             Stencils::Tets(t) => t.accumulate(p, corner_forces, out, |e, g| tangents[e].apply(&g)),
-            Stencils::General(s) => s.accumulate_again(
+            Stencils::General(s) => s.accumulate(
                 penalty,
                 p,
                 general,
@@ -374,9 +392,11 @@ impl<R: Real> Block<R> {
         scratch: &mut BlockScratch<R>,
         out: &mut [Vec3<R>],
     ) {
+        let woven = std::mem::take(&mut scratch.woven);
         std::mem::swap(&mut scratch.tangents, &mut scratch.damping);
         self.add_product(rest, v, penalty_scale, scratch, out);
         std::mem::swap(&mut scratch.tangents, &mut scratch.damping);
+        scratch.woven = woven;
     }
 
     pub(crate) fn prepare(&self, scratch: &mut BlockScratch<R>) {

@@ -1,8 +1,9 @@
 //! Stencils of any number of nodes: smoothed tetrahedra, phyxels, springs.
 
-use super::StencilTable;
 use super::incidence::Incidence;
 use super::packed::Packed;
+use super::slim::{Slim, Woven, one_by_one};
+use super::{Seen, StencilTable};
 use crate::material::plastic::Grain;
 use crate::math::{Mat3, Quad, Real, Vec3};
 use crate::par;
@@ -24,6 +25,8 @@ pub struct General<R> {
     pub base_inverse: Vec<Mat3<R>>,
     /// Elastic deformation gradient of each updated-Lagrangian phyxel; empty for everything else.
     pub elastic: Vec<Mat3<R>>,
+    /// How the weights come from a kernel, for updated-Lagrangian phyxels; empty for everything else.
+    pub seen: Seen<R>,
     /// Whether products go through a matrix; phyxels couple too many nodes for that.
     pub assembled: bool,
     transposed: Transposed<R>,
@@ -62,29 +65,16 @@ pub struct Penalty<'a, R> {
 #[derive(Clone, Debug)]
 pub struct GeneralScratch<R: Real> {
     field: Vec<R::Quad>,
-    /// Rest positions from the body's first node, where there are penalties.
-    rest: Vec<R::Quad>,
     stresses: Vec<Columns<R>>,
-    penalised: Vec<Penalised<R>>,
-    /// Sum of the penalty forces on the centre of each element.
-    pulls: Vec<R::Quad>,
-    /// Rows for stencils that are multiplied with again and again.
+    /// Rows of stencils with penalties.
     packed: Packed<R>,
-}
-
-/// What the neighbours of a penalised element need of it: a neighbour `k` feels `S d_k + c_k (u_k − G X_k − b)`.
-#[derive(Clone, Copy, Debug, Default)]
-struct Penalised<R: Real> {
-    stress: Columns<R>,
-    gradient: Columns<R>,
-    base: R::Quad,
+    /// Lists of stencils of a kernel.
+    slim: Slim<R>,
 }
 
 impl<R: Real> Default for GeneralScratch<R> {
     fn default() -> Self {
-        let (field, rest, pulls) = (Vec::new(), Vec::new(), Vec::new());
-        let packed = Packed::default();
-        GeneralScratch { field, rest, stresses: Vec::new(), penalised: Vec::new(), pulls, packed }
+        GeneralScratch { field: Vec::new(), stresses: Vec::new(), packed: Packed::default(), slim: Slim::default() }
     }
 }
 
@@ -92,11 +82,9 @@ impl<R: Real> GeneralScratch<R> {
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&self.field[..])
-            + size_of_val(&self.rest[..])
             + size_of_val(&self.stresses[..])
-            + size_of_val(&self.penalised[..])
-            + size_of_val(&self.pulls[..])
             + self.packed.memory_bytes()
+            + self.slim.memory_bytes()
     }
 }
 
@@ -139,6 +127,7 @@ impl<R: Real> General<R> {
             base: Vec::new(),
             base_inverse: Vec::new(),
             elastic: Vec::new(),
+            seen: Seen::default(),
             assembled,
             transposed,
             id: 0,
@@ -181,21 +170,18 @@ impl<R: Real> General<R> {
     /// Brings the transposed copy up to date after a change of the table.
     pub fn table_changed(&mut self) {
         self.renew();
+        self.seen.clear();
         let (table, t) = (&self.table, &mut self.transposed);
         t.incidence.rebuild(&table.nodes);
-        t.element_of_entry.clear();
-        for e in 0..table.volumes.len() {
-            t.element_of_entry.resize(table.offsets[e + 1] as usize, e as u32);
-        }
-        let entries = t.incidence.entries();
-        t.elements.clear();
-        t.elements.extend(entries.iter().map(|&k| t.element_of_entry[k as usize]));
-        t.weights.clear();
-        t.weights.extend(entries.iter().map(|&k| table.weights[k as usize]));
-        t.penalties.clear();
-        if !table.penalties.is_empty() {
-            t.penalties.extend(entries.iter().map(|&k| table.penalties[k as usize]));
-        }
+        t.element_of_entry.resize(table.nodes.len(), 0);
+        par::rows(&mut t.element_of_entry, &table.offsets, &|e, entries| entries.fill(e as u32));
+        let (entries, of_entry) = (t.incidence.entries(), &t.element_of_entry);
+        t.elements.resize(entries.len(), 0);
+        par::for_each(&mut t.elements, |i, element| *element = of_entry[entries[i] as usize]);
+        t.weights.resize(entries.len(), Vec3::zero());
+        par::for_each(&mut t.weights, |i, weight| *weight = table.weights[entries[i] as usize]);
+        t.penalties.resize(table.penalties.len(), R::zero());
+        par::for_each(&mut t.penalties, |i, penalty| *penalty = table.penalties[entries[i] as usize]);
     }
 
     /// Makes the elastic deformation the part of the gradient that does not come from displacements.
@@ -285,75 +271,46 @@ impl<R: Real> General<R> {
         out: &mut [Vec3<R>],
         stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync,
     ) {
-        if !self.table.penalties.is_empty() && self.base_inverse.is_empty() {
+        let still = self.is_still(field);
+        if !self.seen.is_empty() && !still {
+            return scratch.slim.accumulate(self, penalty, field, out, one_by_one(self.len(), stress));
+        }
+        if !self.table.penalties.is_empty() && !still {
             return scratch.packed.accumulate(self, penalty, field, out, stress);
         }
         self.prepare(scratch);
-        if self.is_still(field) {
+        if still {
             par::for_each(&mut scratch.stresses, |e, s| *s = columns(&stress(e, Mat3::zero())));
             return self.gather(scratch, out);
         }
         let first = self.transposed.incidence.nodes().start;
-        par::for_each(&mut scratch.field, |i, quad| *quad = pad(field[first + i]));
-        if self.table.penalties.is_empty() {
-            let GeneralScratch { field, stresses, .. } = &mut *scratch;
-            par::chunks(stresses, TASK, |start, chunk| {
-                for (i, s) in chunk.iter_mut().enumerate() {
-                    *s = columns(&stress(start + i, matrix::<R>(&self.gradient_columns(start + i, field))));
-                }
-            });
-            self.gather(scratch, out);
-        } else {
-            par::for_each(&mut scratch.rest, |i, quad| *quad = pad(penalty.rest[first + i] - penalty.rest[first]));
-            self.element_pass_with_penalty(penalty, scratch, stress);
-            if penalty.factors.is_empty() {
-                self.gather_with_penalty::<false>(penalty, scratch, out);
-            } else {
-                self.gather_with_penalty::<true>(penalty, scratch, out);
+        let GeneralScratch { field: padded, stresses, .. } = &mut *scratch;
+        par::for_each(padded, |i, quad| *quad = pad(field[first + i]));
+        par::chunks(stresses, TASK, |start, chunk| {
+            for (i, s) in chunk.iter_mut().enumerate() {
+                *s = columns(&stress(start + i, matrix::<R>(&self.gradient_columns(start + i, padded))));
             }
-        }
+        });
+        self.gather(scratch, out);
     }
 
-    /// [`General::accumulate`] with stencils that are multiplied with several times before they change.
-    pub fn accumulate_again(
+    /// [`General::accumulate`] for phyxels of a kernel, with tangents woven together.
+    pub fn accumulate_woven(
         &self,
         penalty: Penalty<'_, R>,
         field: &[Vec3<R>],
         scratch: &mut GeneralScratch<R>,
         out: &mut [Vec3<R>],
-        stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync,
+        tangents: &[Woven<R>],
     ) {
-        if self.table.penalties.is_empty() {
-            return self.accumulate(penalty, field, scratch, out, stress);
-        }
-        scratch.packed.accumulate(self, penalty, field, out, stress);
-    }
-
-    fn element_pass_with_penalty(
-        &self,
-        Penalty { modulus, factors, .. }: Penalty<'_, R>,
-        scratch: &mut GeneralScratch<R>,
-        stress: impl Fn(usize, Mat3<R>) -> Mat3<R> + Sync,
-    ) {
-        let GeneralScratch { field, rest, penalised, pulls, .. } = scratch;
-        par::chunks2((penalised, pulls), TASK, |start, penalised, pulls| {
-            for (i, (element, pull)) in penalised.iter_mut().zip(pulls).enumerate() {
-                let e = start + i;
-                let g = self.gradient_columns(e, field);
-                let elastic = columns(&stress(e, matrix::<R>(&g)));
-                // Of updated phyxels, the gradient that acts on present offsets.
-                let gradient = match self.base_inverse.get(e) {
-                    Some(inverse) => columns(&(matrix::<R>(&g) * *inverse)),
-                    None => g,
-                };
-                let modulus = factors.get(e).map_or(modulus, |f| modulus * *f);
-                let (sum, moment) = self.penalty(e, modulus, (rest, field), &gradient);
-                element.stress = std::array::from_fn(|c| elastic[c] - moment[c]);
-                element.gradient = gradient;
-                element.base = field[e] - times::<R>(&gradient, rest[e]);
-                *pull = sum;
-            }
-        });
+        scratch.slim.accumulate(
+            self,
+            penalty,
+            field,
+            out,
+            #[inline(always)]
+            |group, g| tangents[group].apply(&g),
+        );
     }
 
     /// [`General::gradient`] over padded vectors, which start at the body's first node.
@@ -371,37 +328,6 @@ impl<R: Real> General<R> {
             }
         }
         g
-    }
-
-    /// `Σ_j t_j` and `Σ_j t_j ⊗ Y_j` of the penalty forces `t_j = c_j (u_j − u_i − G Y_j)` (ARCHITECTURE, phyxels),
-    /// with the offsets `Y_j` in the local rest shape.
-    #[inline(always)]
-    fn penalty(
-        &self,
-        e: usize,
-        modulus: R,
-        (rest, field): (&[R::Quad], &[R::Quad]),
-        gradient: &Columns<R>,
-    ) -> (R::Quad, Columns<R>) {
-        let range = self.entries(e);
-        let first = self.transposed.incidence.nodes().start;
-        let (mut pull, mut moment) = (R::Quad::default(), Columns::<R>::default());
-        let (nodes, penalties) = (&self.table.nodes[range.clone()], &self.table.penalties[range]);
-        for (&node, &c) in nodes.iter().zip(penalties).skip(1) {
-            let node = node as usize - first;
-            let x = rest[node] - rest[e];
-            let t = (field[node] - field[e] - times::<R>(gradient, x)) * Quad::splat(modulus * c);
-            pull = pull + t;
-            let x = x.lanes();
-            for c in 0..3 {
-                moment[c] = moment[c] + t * Quad::splat(x[c]);
-            }
-        }
-        match self.base_inverse.get(e) {
-            // Σ t ⊗ (B x) = (Σ t ⊗ x) Bᵀ.
-            Some(inverse) => (pull, columns(&(matrix::<R>(&moment) * inverse.transpose()))),
-            None => (pull, moment),
-        }
     }
 
     /// Energy of the penalty per modulus, `½ Σ_j c_j |u_j − u_i − G X_j|²` [m³].
@@ -461,43 +387,11 @@ impl<R: Real> General<R> {
         });
     }
 
-    fn gather_with_penalty<const FACTORS: bool>(
-        &self,
-        Penalty { modulus, factors, .. }: Penalty<'_, R>,
-        scratch: &GeneralScratch<R>,
-        out: &mut [Vec3<R>],
-    ) {
-        let t = &self.transposed;
-        let GeneralScratch { field, rest, penalised, pulls, .. } = scratch;
-        par::chunks(&mut out[t.incidence.nodes()], TASK, |start, chunk| {
-            for (i, value) in chunk.iter_mut().enumerate() {
-                // Phyxel `node` is the centre of element `node`; its own entry has no penalty.
-                let node = start + i;
-                let (u, x) = (field[node], Vec3::<R>(lanes3(rest[node])));
-                let run = t.incidence.run(node);
-                let (mut sum, mut springs) = (R::Quad::default(), R::Quad::default());
-                let entries = t.elements[run.clone()].iter().zip(&t.weights[run.clone()]).zip(&t.penalties[run]);
-                for ((&e, &d), &c) in entries {
-                    let element = &penalised[e as usize];
-                    sum = sum + times_vec(&element.stress, d);
-                    let c = if FACTORS { c * factors[e as usize] } else { c };
-                    springs = springs + (u - times_vec(&element.gradient, x) - element.base) * Quad::splat(c);
-                }
-                *value -= unpad(sum + springs * Quad::splat(modulus) - pulls[node]);
-            }
-        });
-    }
-
     /// Makes `scratch` large enough; does nothing when it already is.
     fn prepare(&self, scratch: &mut GeneralScratch<R>) {
         let nodes = self.transposed.incidence.nodes().len();
         scratch.field.resize(nodes, R::Quad::default());
         scratch.stresses.resize(self.len(), Columns::<R>::default());
-        if !self.table.penalties.is_empty() {
-            scratch.rest.resize(nodes, R::Quad::default());
-            scratch.penalised.resize(self.len(), Penalised::default());
-            scratch.pulls.resize(self.len(), R::Quad::default());
-        }
     }
 
     /// The elements around the `local`-th node of the body, each with the place of the node among its entries.
@@ -520,6 +414,7 @@ impl<R: Real> General<R> {
             + size_of_val(&self.base[..])
             + size_of_val(&self.base_inverse[..])
             + size_of_val(&self.elastic[..])
+            + self.seen.memory_bytes()
             + t.incidence.memory_bytes()
             + size_of_val(&t.elements[..])
             + size_of_val(&t.weights[..])
@@ -534,14 +429,9 @@ fn pad<R: Real>(v: Vec3<R>) -> R::Quad {
 }
 
 #[inline(always)]
-fn lanes3<R: Real, Q: Quad<R>>(q: Q) -> [R; 3] {
-    let [x, y, z, _] = q.lanes();
-    [x, y, z]
-}
-
-#[inline(always)]
 fn unpad<R: Real, Q: Quad<R>>(q: Q) -> Vec3<R> {
-    Vec3(lanes3(q))
+    let [x, y, z, _] = q.lanes();
+    Vec3([x, y, z])
 }
 
 #[inline(always)]
@@ -552,12 +442,6 @@ fn columns<R: Real>(m: &Mat3<R>) -> Columns<R> {
 #[inline(always)]
 fn matrix<R: Real>(c: &Columns<R>) -> Mat3<R> {
     Mat3::from_columns(c.map(unpad))
-}
-
-/// Matrix times vector.
-#[inline(always)]
-fn times<R: Real>(m: &Columns<R>, x: R::Quad) -> R::Quad {
-    times_vec::<R>(m, unpad(x))
 }
 
 /// Matrix times vector.

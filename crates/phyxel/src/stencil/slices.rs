@@ -5,29 +5,39 @@ const GRAIN: usize = 128;
 
 /// An array, or several side by side, that can be cut in two.
 pub(crate) trait Cut: Send + Sized {
-    /// The first `at` items and the rest.
-    fn cut(self, at: usize) -> (Self, Self);
+    /// What belongs to the first `rows` rows, which have `entries` entries together, and the rest.
+    fn cut(self, rows: usize, entries: usize) -> (Self, Self);
 }
 
 impl<T: Send> Cut for &mut [T] {
-    fn cut(self, at: usize) -> (Self, Self) {
-        self.split_at_mut(at)
+    fn cut(self, _: usize, entries: usize) -> (Self, Self) {
+        self.split_at_mut(entries)
+    }
+}
+
+/// An array with one item per row.
+pub(crate) struct PerRow<'a, T>(pub &'a mut [T]);
+
+impl<T: Send> Cut for PerRow<'_, T> {
+    fn cut(self, rows: usize, _: usize) -> (Self, Self) {
+        let (low, high) = self.0.split_at_mut(rows);
+        (PerRow(low), PerRow(high))
     }
 }
 
 impl<A: Cut, B: Cut> Cut for (A, B) {
-    fn cut(self, at: usize) -> (Self, Self) {
-        let (a0, a1) = self.0.cut(at);
-        let (b0, b1) = self.1.cut(at);
+    fn cut(self, rows: usize, entries: usize) -> (Self, Self) {
+        let (a0, a1) = self.0.cut(rows, entries);
+        let (b0, b1) = self.1.cut(rows, entries);
         ((a0, b0), (a1, b1))
     }
 }
 
 impl<A: Cut> Cut for Option<A> {
-    fn cut(self, at: usize) -> (Self, Self) {
+    fn cut(self, rows: usize, entries: usize) -> (Self, Self) {
         match self {
             Some(a) => {
-                let (low, high) = a.cut(at);
+                let (low, high) = a.cut(rows, entries);
                 (Some(low), Some(high))
             }
             None => (None, None),
@@ -60,14 +70,14 @@ fn split<D: Cut, T: Tally>(
     if count <= GRAIN {
         let (mut rest, mut tally) = (data, T::default());
         for row in first..first + count {
-            let (own, others) = rest.cut((offsets[row + 1] - offsets[row]) as usize);
+            let (own, others) = rest.cut(1, (offsets[row + 1] - offsets[row]) as usize);
             tally = tally.merge(fill(row, own));
             rest = others;
         }
         return tally;
     }
     let half = count / 2;
-    let (low, high) = data.cut((offsets[first + half] - offsets[first]) as usize);
+    let (low, high) = data.cut(half, (offsets[first + half] - offsets[first]) as usize);
     let (a, b) = rayon::join(
         || split(offsets, first, half, low, fill),
         || split(offsets, first + half, count - half, high, fill),

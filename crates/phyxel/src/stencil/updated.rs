@@ -3,11 +3,13 @@
 //! Nothing refers to a global rest shape: the local rest offset from phyxel `i` to a neighbour is what the stored elastic
 //! deformation says it was, `r_ij = F_i⁻¹ (x_j − x_i)`. The new weights reproduce `F_i` at the present positions.
 
-use super::mls::{Dropped, MlsReport, Pair, Row};
-use super::{NeighbourSearch, Neighbours, Radii, StencilError, StencilTable};
+use super::mls::{MlsReport, Pair, Row};
+use super::{NeighbourSearch, Neighbours, Radii, Seen, StencilError, StencilTable};
 use crate::math::{Mat3, Real, Vec3};
+use crate::par;
 use crate::scene::KernelKind;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Phyxels stretched more than this lose the neighbours that moved further away; a bound on the cost of the search.
 const MAX_STRETCH: f64 = 4.0;
@@ -53,8 +55,12 @@ pub struct UpdatedStencils<R> {
 impl<R: Real> UpdatedStencils<R> {
     /// Rebuilds all stencils into `table`, so that `Σ_k x_k ⊗ d_k = F_i` at the present positions, in every direction in
     /// which the phyxel has enough neighbours; in others, less. Gradients that cannot be inverted count as the identity and
-    /// are reported.
-    pub fn rebuild(&mut self, now: &Present<'_, R>, table: &mut StencilTable<R>) -> Result<MlsReport, StencilError> {
+    /// are reported. `seen` keeps how the weights came about.
+    pub fn rebuild(
+        &mut self,
+        now: &Present<'_, R>,
+        (table, seen): (&mut StencilTable<R>, &mut Seen<R>),
+    ) -> Result<MlsReport, StencilError> {
         now.check()?;
         let n = now.positions.len();
         let lost_gradients = self.invert(now);
@@ -73,11 +79,11 @@ impl<R: Real> UpdatedStencils<R> {
         table.volumes.clear();
         table.volumes.extend_from_slice(now.volumes);
         table.resize(self.lengths.iter().copied(), now.stabilisation > 0.0)?;
-        let dropped: Dropped = table.fill_phyxels(|i, entries| {
+        let dropped = seen.fill(table, inverses, |i, entries, kernels| {
             entries.nodes[0] = i as u32;
             let found = candidates.of(i).iter().filter(|j| near(i, j));
             entries.nodes[1..].iter_mut().zip(found).for_each(|(slot, j)| *slot = *j);
-            row(i).fill(entries, R::of(now.stabilisation) * now.volumes[i])
+            row(i).fill_by_kernel(entries, kernels, R::of(now.stabilisation) * now.volumes[i])
         });
         let counts = self.lengths.iter().map(|l| *l as usize - 1);
         Ok(MlsReport { lost_gradients, ..MlsReport::of(counts, dropped) })
@@ -85,20 +91,23 @@ impl<R: Real> UpdatedStencils<R> {
 
     /// Inverts the gradients and finds how far the support reaches in the present shape; returns how many had no inverse.
     fn invert(&mut self, now: &Present<'_, R>) -> usize {
-        self.inverses.clear();
-        self.reach.clear();
-        let mut lost = 0;
         let largest = now.radii.iter().fold(R::zero(), |l, r| l.max(*r));
-        for (f, radius) in now.elastic.iter().zip(now.radii) {
-            let inverse = f.inverse().filter(Mat3::is_finite);
-            lost += inverse.is_none() as usize;
-            self.inverses.push(inverse.unwrap_or_else(Mat3::identity));
-            let stretch = if inverse.is_some() { largest_stretch(f) } else { R::one() };
-            let other = largest.min(*radius + *radius);
-            let sight = if now.mutual { (*radius + other) * R::of(0.5) } else { *radius };
-            self.reach.push(sight * stretch.min(R::of(MAX_STRETCH)));
-        }
-        lost
+        self.inverses.resize(now.elastic.len(), Mat3::identity());
+        self.reach.resize(now.elastic.len(), R::zero());
+        let lost = AtomicUsize::new(0);
+        par::chunks2((&mut self.inverses, &mut self.reach), par::GRAIN, |start, inverses, reaches| {
+            for (k, (back, reach)) in inverses.iter_mut().zip(reaches).enumerate() {
+                let (f, radius) = (&now.elastic[start + k], now.radii[start + k]);
+                let inverse = f.inverse().filter(Mat3::is_finite);
+                lost.fetch_add(inverse.is_none() as usize, Ordering::Relaxed);
+                *back = inverse.unwrap_or_else(Mat3::identity);
+                let stretch = if inverse.is_some() { largest_stretch(f) } else { R::one() };
+                let other = largest.min(radius + radius);
+                let sight = if now.mutual { (radius + other) * R::of(0.5) } else { radius };
+                *reach = sight * stretch.min(R::of(MAX_STRETCH));
+            }
+        });
+        lost.into_inner()
     }
 }
 
@@ -149,7 +158,7 @@ mod tests {
             kernel,
             stabilisation: 1.0,
         };
-        let report = UpdatedStencils::default().rebuild(&now, table).unwrap();
+        let report = UpdatedStencils::default().rebuild(&now, (table, &mut Seen::default())).unwrap();
         (report, positions)
     }
 
@@ -177,7 +186,13 @@ mod tests {
         assert_eq!((&table.nodes, &table.offsets), (&total.table.nodes, &total.table.offsets));
         for k in 0..table.weights.len() {
             assert!((table.weights[k] - total.table.weights[k]).norm() < 1e-11);
-            assert!((table.penalties[k] - total.table.penalties[k]).abs() < 1e-12);
+        }
+        // Penalties are spread otherwise, and resist a residual in proportion to the offset as much.
+        let body = lattice(6, 0.1);
+        for e in 0..table.len() {
+            let offset = |k: usize| (Vec3(body.points[table.nodes[k] as usize]) - Vec3(body.points[e])).norm_squared();
+            let resisted = |penalties: &[f64]| table.entries(e).map(|k| penalties[k] * offset(k)).sum::<f64>();
+            assert!((resisted(&table.penalties) / resisted(&total.table.penalties) - 1.0).abs() < 1e-12);
         }
         assert_eq!(report.max_neighbours, total.report.max_neighbours);
     }
@@ -212,7 +227,7 @@ mod tests {
             stabilisation: 1.0,
         };
         let mut table = StencilTable::default();
-        UpdatedStencils::default().rebuild(&now, &mut table).unwrap();
+        UpdatedStencils::default().rebuild(&now, (&mut table, &mut Seen::default())).unwrap();
         assert_eq!((&table.nodes, &table.offsets), (&total.table.nodes, &total.table.offsets));
         for k in 0..table.weights.len() {
             assert!((table.weights[k] - total.table.weights[k]).norm() < 1e-10);
@@ -240,7 +255,7 @@ mod tests {
                 stabilisation: 0.1,
             };
             let mut table = StencilTable::default();
-            UpdatedStencils::default().rebuild(&now, &mut table).unwrap();
+            UpdatedStencils::default().rebuild(&now, (&mut table, &mut Seen::default())).unwrap();
             table.weights.iter().map(|d| d.norm()).fold(0.0, f64::max)
         };
         // Ever flatter: what a phyxel sees across the sheet says ever less, and must not count ever more.
@@ -256,7 +271,7 @@ mod tests {
     fn a_rebuild_reuses_the_table_and_survives_broken_gradients() {
         let (positions, elastic, volumes, radii) = deformed(Mat3::<f64>::identity());
         let mut table = StencilTable::default();
-        let mut stencils = UpdatedStencils::default();
+        let (mut stencils, mut seen) = (UpdatedStencils::default(), Seen::default());
         let kernel = KernelKind::Cosine;
         let now = Present {
             positions: &positions,
@@ -267,17 +282,20 @@ mod tests {
             kernel,
             stabilisation: 0.0,
         };
-        stencils.rebuild(&now, &mut table).unwrap();
+        stencils.rebuild(&now, (&mut table, &mut seen)).unwrap();
         let before = (table.weights.as_ptr(), table.nodes.as_ptr(), table.offsets.as_ptr());
         let intact = table.clone();
         let mut broken = elastic.clone();
         broken[7] = Mat3::zero();
         broken[8] = Mat3::scaled_identity(f64::NAN);
         let now = Present { elastic: &broken, ..now };
-        let report = stencils.rebuild(&now, &mut table).unwrap();
+        let report = stencils.rebuild(&now, (&mut table, &mut seen)).unwrap();
         assert_eq!(before, (table.weights.as_ptr(), table.nodes.as_ptr(), table.offsets.as_ptr()));
         assert_eq!((report.lost_gradients, &table), (2, &intact));
         let short = Present { volumes: &volumes[1..], ..now };
-        assert!(matches!(stencils.rebuild(&short, &mut table), Err(StencilError::Length { found: 215, .. })));
+        assert!(matches!(
+            stencils.rebuild(&short, (&mut table, &mut seen)),
+            Err(StencilError::Length { found: 215, .. })
+        ));
     }
 }

@@ -1,6 +1,6 @@
 //! `[solver]`.
 
-use phyxel::scene::{Integrator, LinearSolver, SolverSettings};
+use phyxel::scene::{Integrator, LinearSolver, RelativeTo, SolverSettings};
 
 use super::error::SceneError;
 use super::fields::{Field, Range};
@@ -10,6 +10,7 @@ const KEYS: &[&str] = &[
     "step",
     "linear",
     "tolerance",
+    "relative_to",
     "max_iterations",
     "newton_iterations",
     "newton_tolerance",
@@ -29,6 +30,12 @@ pub(super) fn read(field: &Field<'_>) -> Result<SolverSettings, SceneError> {
         step: fields.number("step", Range::Positive, default.step)?,
         linear: fields.word("linear", "linear solver", &LinearSolver::ALL.map(|l| (l.name(), l)), default.linear)?,
         tolerance: fields.number("tolerance", Range::Fraction, default.tolerance)?,
+        relative_to: fields.word(
+            "relative_to",
+            "measure of the residual",
+            &RelativeTo::ALL.map(|r| (r.name(), r)),
+            default.relative_to,
+        )?,
         max_iterations: fields.whole("max_iterations", 1, default.max_iterations)?,
         newton_iterations: fields.whole("newton_iterations", 1, default.newton_iterations)?,
         newton_tolerance: fields.number("newton_tolerance", Range::Fraction, default.newton_tolerance)?,

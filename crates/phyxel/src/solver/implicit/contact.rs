@@ -46,6 +46,14 @@ impl<R: Real> Implicit<R> {
         report.contact_s += clock.elapsed().as_secs_f64();
     }
 
+    /// The length of what the bodies' velocities are to be solved from, in the directions that nothing holds.
+    fn momentum(&mut self) -> f64 {
+        let Self { rhs, b, held, .. } = self;
+        rhs.copy_from_slice(b);
+        filter(held, rhs);
+        cg::norm(rhs)
+    }
+
     /// Looks for pairs that the present velocities bring together and that are not watched yet.
     fn add_meeting(&mut self, model: &Model<R>, stage: &Stage<'_, R>) -> bool {
         let Self { matrix, v, riders, .. } = self;
@@ -65,8 +73,9 @@ impl<R: Real> Implicit<R> {
         report: &mut StepReport,
     ) -> Result<f64, FactorError> {
         let SolverSettings { tolerance, max_iterations, .. } = *settings;
-        let mut stop = Stop { tolerance, max_iterations, least_reference, most_reference: f64::INFINITY };
+        let mut stop = Stop { tolerance, max_iterations, rough: false, least_reference, most_reference: f64::INFINITY };
         let mut first = 0.0;
+        let mut momentum = 0.0;
         let among = model.rows_needed() || !model.ties.is_empty();
         let missed = missed(model, stage);
         let rounds = if among { MAX_PRESS_ROUNDS } else { MAX_CONTACT_ROUNDS };
@@ -77,8 +86,14 @@ impl<R: Real> Implicit<R> {
         for round in 0..rounds {
             exact |= round + 1 == rounds;
             stop.tolerance = if exact { tolerance } else { tolerance.max(ROUGH) };
-            stop.least_reference = if exact { first } else { first * tolerance / stop.tolerance }.max(least_reference);
+            stop.rough = !exact;
             touch::merge(stage, &self.pins, &self.touches, &mut self.held);
+            if round == 0 && settings.relative_to == RelativeTo::Momentum {
+                momentum = self.momentum();
+            }
+            let reference = f64::max(first, momentum);
+            let least = if exact { reference } else { reference * tolerance / stop.tolerance };
+            stop.least_reference = least.max(least_reference);
             self.factor_if_needed()?;
             let Self { matrix, pins, held, v, b, rhs, q, touches, mass_scales, penalty_scales, .. } = self;
             rhs.copy_from_slice(b);

@@ -14,7 +14,7 @@ use crate::math::{FactorError, Factorisation, Mat3, Real, Vec3};
 use crate::model::{Held, Model};
 use crate::par;
 use crate::report::StepReport;
-use crate::scene::{LinearSolver, SolverSettings};
+use crate::scene::{LinearSolver, RelativeTo, SolverSettings};
 use crate::stencil::block::{Block, BlockScratch, TangentMix};
 
 /// Meshes up to this many nodes are factored when every law is linear; beyond, fill-in outgrows iterations.

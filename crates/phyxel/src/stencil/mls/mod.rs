@@ -8,7 +8,7 @@ mod report;
 mod row;
 
 pub use report::MlsReport;
-pub(crate) use row::{Dropped, Entries, Pair, Row};
+pub(crate) use row::{ByKernel, Dropped, Entries, Pair, Row};
 
 use super::slices::fill_rows;
 use super::{NeighbourSearch, Neighbours, Radii, StencilError, StencilTable, consistency, mean_nearest_distances};

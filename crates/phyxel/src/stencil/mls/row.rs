@@ -34,6 +34,17 @@ pub(crate) struct Entries<'a, R> {
     pub penalties: Option<&'a mut [R]>,
 }
 
+/// What is left to be known of a stencil beside what its kernel gave.
+pub(crate) struct ByKernel<R> {
+    pub dropped: Dropped,
+    /// `d_ij = w_ij map X_ij`.
+    pub map: Mat3<R>,
+    /// `c_ij = pull w_ij` [m].
+    pub pull: R,
+    /// Whether the gradient is that of least squares in all directions.
+    pub exact: bool,
+}
+
 /// How far the two phyxels of a pair see each other, when their own supports differ.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair<R> {
@@ -78,31 +89,59 @@ impl<R: Real, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> Row<R, O, P> {
     /// Weights and penalties for the nodes already in `entries`; `penalty` is the stabilisation times the volume [m³].
     pub fn fill(&self, entries: Entries<'_, R>, penalty: R) -> Dropped {
         let Entries { nodes, weights, mut penalties } = entries;
-        let mut moment = Mat3::zero();
-        let mut weight_sum = R::zero();
-        let per_radius = R::one() / self.radius;
+        let (mut moment, mut weight_sum) = (Mat3::zero(), R::zero());
         // The kernel is the dearest part of a rebuild: it is evaluated once, and what it gives waits in its entry.
         for k in 1..nodes.len() {
             let (q, w) = self.scaled(nodes[k]);
             moment += Mat3::outer(q, q * w);
             weight_sum += w;
-            weights[k] = q * (w * per_radius);
+            weights[k] = q * w;
             if let Some(penalties) = &mut penalties {
                 penalties[k] = self.pull(q, w);
             }
         }
-        let (inverse, directions) = inverse_of_moment(moment, self.least);
-        let mut sum = Vec3::zero();
-        for weight in &mut weights[1..] {
-            *weight = inverse * *weight;
-            sum += *weight;
-        }
-        weights[0] = -sum;
+        let inverse = inverse_of_moment(moment, self.least);
+        self.finish(weights, inverse.matrix);
         if let Some(penalties) = penalties {
             penalties[0] = R::zero();
             penalties[1..].iter_mut().for_each(|p| *p = *p * (penalty / weight_sum));
         }
-        Dropped::of(directions)
+        Dropped::of(inverse.dropped)
+    }
+
+    /// The same with penalties that the kernel alone makes, `c_ij = κ_i w_ij` with `Σ c |X|² = penalty` as above; `kernels`
+    /// keeps what the kernel gives.
+    pub fn fill_by_kernel(&self, entries: Entries<'_, R>, kernels: &mut [R], penalty: R) -> ByKernel<R> {
+        let Entries { nodes, weights, penalties } = entries;
+        let mut moment = Mat3::zero();
+        kernels[0] = R::zero();
+        for k in 1..nodes.len() {
+            let (q, w) = self.scaled(nodes[k]);
+            moment += Mat3::outer(q, q * w);
+            weights[k] = q * w;
+            kernels[k] = w;
+        }
+        let inverse = inverse_of_moment(moment, self.least);
+        self.finish(weights, inverse.matrix);
+        let squared = self.radius * self.radius;
+        let extent = moment.trace() * squared;
+        let pull = if extent > R::zero() { penalty / extent } else { R::zero() };
+        if let Some(penalties) = penalties {
+            penalties.iter_mut().zip(&*kernels).for_each(|(p, w)| *p = *w * pull);
+        }
+        let map = inverse.matrix * (R::one() / squared);
+        ByKernel { dropped: Dropped::of(inverse.dropped), map, pull, exact: inverse.exact }
+    }
+
+    /// Weights from what waits in their entries; they sum to zero.
+    fn finish(&self, weights: &mut [Vec3<R>], inverse: Mat3<R>) {
+        let map = inverse * (R::one() / self.radius);
+        let mut sum = Vec3::zero();
+        for weight in &mut weights[1..] {
+            *weight = map * *weight;
+            sum += *weight;
+        }
+        weights[0] = -sum;
     }
 
     /// `w_ij / |X_ij|²`, which stabilisation multiplies with `a V_i / Σ w_ij`; a neighbour in the very same place can

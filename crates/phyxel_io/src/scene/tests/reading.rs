@@ -41,7 +41,7 @@ fn cloth_and_rope_are_springs_unless_told_otherwise() {
 fn every_key_of_the_solver_is_read() {
     let text = format!(
         "name = 'all'\nduration = 1\nframe_rate = 30\ngravity = [1, 2, 3]\n[solver]\nmethod = 'xpbd'\nstep = 0.01\n\
-         linear = 'lu'\ntolerance = 1e-6\nmax_iterations = 7\nnewton_iterations = 3\nnewton_tolerance = 1e-7\n\
+         linear = 'lu'\ntolerance = 1e-6\nrelative_to = 'momentum'\nmax_iterations = 7\nnewton_iterations = 3\nnewton_tolerance = 1e-7\n\
          iterations = 5\nsubsteps = 2\npbd_stiffness = 1\nconserve_momentum = false\n\
          sleep_speed = 0.5\nmax_new_nodes = 77\n{SMALL}"
     );
@@ -53,6 +53,7 @@ fn every_key_of_the_solver_is_read() {
         step: 0.01,
         linear: LinearSolver::Lu,
         tolerance: 1e-6,
+        relative_to: RelativeTo::Momentum,
         max_iterations: 7,
         newton_iterations: 3,
         newton_tolerance: 1e-7,
