@@ -8,6 +8,7 @@ use crate::multi::{Moment, MultiSurface, Wall};
 use crate::reconstruction::{Matter, Reconstruction, ReconstructionSettings};
 use crate::saved::{Reader, Saved, Writer, unfit};
 use crate::surfels::{SurfelCloud, sample_skin};
+use phyxel::contact::Collider;
 use phyxel::math::Real;
 use phyxel::model::{BodyModel, Site};
 use phyxel::record::Frame;
@@ -148,7 +149,11 @@ impl Dresser {
                 Dress::Multi(surface, solid) => {
                     let sets = !std::mem::replace(solid, is_solid(simulation, index)) && *solid;
                     let (model, time) = (simulation.model(), simulation.time());
-                    let distances: Vec<_> = model.colliders.iter().map(|c| move |x| c.distance(x, time)).collect();
+                    let distance = |c| {
+                        let (form, pose) = (Collider::form(c), Collider::pose(c, time));
+                        move |x| form.probe(pose.to_local(x)).distance
+                    };
+                    let distances: Vec<_> = model.colliders.iter().map(distance).collect();
                     let mould: Vec<Wall<'_>> = distances.iter().map(|d| d as Wall<'_>).collect();
                     let moment = Moment { phyxels: &positions(simulation, body), mould: &mould, sets };
                     surface.advance_into(&moment, out.surfels.get_or_insert_default());

@@ -15,11 +15,10 @@ const BLOBBINESS: f64 = -0.7;
 /// Phyxels beyond this many spacings add less than a thousandth.
 const REACH: f64 = 1.8;
 const ROUNDS: usize = 12;
-const FEW_ROUNDS: usize = 4;
 /// Steps this short, in spacings, are the last.
 const CLOSE: f64 = 1e-3;
 /// The same where a place goes on in the next frame: Newton's next step would be about the square of this one.
-const NEAR: f64 = 1e-2;
+const NEAR: f64 = 5e-2;
 
 /// A sum of bumps `f_i(x) = b exp(−a r²)`, whose surface is where it equals [`Field::LEVEL`].
 pub struct Field<'a> {
@@ -79,31 +78,34 @@ impl<'a> Field<'a> {
     /// The place on the surface that is reached along the gradient, with the outward normal there. Newton's steps in the
     /// logarithm of the field, which is nearly a parabola, converge from far outside.
     pub fn project(&self, x: V) -> (V, V) {
-        self.descend(x, ROUNDS, CLOSE)
+        let (place, normal, _) = self.descend(x, CLOSE);
+        (place, normal)
     }
 
-    /// A few steps of [`Field::project`], for what was on the surface in the last frame and will go on in the next.
-    pub(super) fn approach(&self, x: V) -> (V, V) {
-        self.descend(x, FEW_ROUNDS, NEAR)
+    /// The same with fewer digits, for what was on the surface in the last frame and will go on in the next; nothing where
+    /// no surface is reached.
+    pub(super) fn approach(&self, x: V) -> Option<(V, V)> {
+        let (place, normal, there) = self.descend(x, NEAR);
+        there.then_some((place, normal))
     }
 
-    fn descend(&self, x: V, rounds: usize, close: f64) -> (V, V) {
-        let mut out = (x, V::zero());
+    fn descend(&self, x: V, close: f64) -> (V, V, bool) {
+        let mut out = (x, V::zero(), false);
         vectorised(
             #[inline(always)]
-            || out = self.steps(x, rounds, close),
+            || out = self.steps(x, close),
         );
         out
     }
 
     #[inline(always)]
-    fn steps(&self, mut x: V, rounds: usize, close: f64) -> (V, V) {
-        for _ in 0..rounds {
+    fn steps(&self, mut x: V, close: f64) -> (V, V, bool) {
+        for _ in 0..ROUNDS {
             let (value, slope) = self.sum(x);
             let steep = slope.norm();
             if value < 1e-6 || steep < 1e-6 * value / self.spacing {
                 // Nothing is felt here: go to the nearest phyxel's own ball.
-                let Some(center) = self.nearest(x) else { return (x, V::zero()) };
+                let Some(center) = self.nearest(x) else { return (x, V::zero(), false) };
                 let away = if (x - center).norm() > 0.0 { unit(x - center) } else { Vec3([0.0, 1.0, 0.0]) };
                 x = center + away * (RADIUS * self.spacing);
                 continue;
@@ -113,10 +115,10 @@ impl<'a> Field<'a> {
             x += up * step.clamp(-0.4 * self.spacing, 0.4 * self.spacing);
             if step.abs() < close * self.spacing {
                 // So short a step does not turn the normal.
-                return (x, -up);
+                return (x, -up, true);
             }
         }
-        (x, unit(-self.sum(x).1))
+        (x, unit(-self.sum(x).1), false)
     }
 
     /// The nearest phyxel. It is looked for seldom, by matter that was left far outside.
