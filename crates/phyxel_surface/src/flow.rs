@@ -1,6 +1,6 @@
 //! How matter moved since the last frame, everywhere around the phyxels.
 
-use crate::felt::{Felt, SIDE_BY_SIDE, exp};
+use crate::felt::{Felt, SIDE_BY_SIDE, Spacings, exp};
 use crate::grid::PointGrid;
 use phyxel::math::{Mat3, Vec3, pseudo_inverse_symmetric};
 use phyxel::model::{BLOCK, Blended, Lines, Maps, Site, lines};
@@ -39,17 +39,23 @@ const VIOLENT: f64 = 1.5;
 impl Flow {
     /// From phyxels before and now, which are `spacing` [m] apart.
     pub fn new(before: &[[f64; 3]], now: &[[f64; 3]], spacing: f64) -> Self {
-        let reach = REACH * spacing;
-        let grid = PointGrid::new(before, reach);
+        Flow::of(before, now, Spacings::All(spacing))
+    }
+
+    /// The same for phyxels of several bodies.
+    pub(crate) fn of(before: &[[f64; 3]], now: &[[f64; 3]], spacings: Spacings<'_>) -> Self {
+        let grid = PointGrid::new(before, REACH * spacings.largest());
         let origin = before.iter().find(|p| Vec3(**p).is_finite()).map_or(V::zero(), |p| Vec3(*p));
         let local: Vec<[f64; 3]> = before.iter().map(|p| (Vec3(*p) - origin).0).collect();
         let mut gradients = vec![None; before.len()];
-        par::for_each(&mut gradients, |j, g| *g = gradient(&grid, now, (Vec3(before[j]), Vec3(now[j])), reach));
+        par::for_each(&mut gradients, |j, g| {
+            *g = gradient(&grid, now, (Vec3(before[j]), Vec3(now[j])), REACH * spacings.of(j));
+        });
         let mut maps = Maps::default();
         maps.fill(&local, |j| Site { position: now[j], deformation: gradients[j].unwrap_or(Mat3::identity()) });
         let strain = |g: Mat3<f64>| (g.transpose() * g - Mat3::identity()).norm();
         let torn = gradients.iter().map(|g| g.is_none_or(|g| strain(g) > VIOLENT)).collect();
-        Flow { before: grid, felt: Felt::new(before, spacing, REACH), maps, origin, torn }
+        Flow { before: grid, felt: Felt::new(before, spacings, REACH), maps, origin, torn }
     }
 
     /// Where places went, [`BLOCK`] of them at most.

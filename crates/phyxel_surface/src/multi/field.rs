@@ -1,6 +1,6 @@
 //! The implicit surface around phyxels.
 
-use crate::felt::{Felt, SIDE_BY_SIDE, exp};
+use crate::felt::{Felt, SIDE_BY_SIDE, Spacings, exp};
 use crate::mesh::unit;
 use phyxel::math::Vec3;
 use phyxel::vectorised;
@@ -36,9 +36,15 @@ impl<'a> Field<'a> {
 
     /// Around phyxels that are `spacing` [m] apart.
     pub fn new(phyxels: &'a [[f64; 3]], spacing: f64) -> Self {
+        Field::around(phyxels, Spacings::All(spacing))
+    }
+
+    /// Around phyxels of several bodies.
+    pub(super) fn around(phyxels: &'a [[f64; 3]], spacings: Spacings<'_>) -> Self {
         let a = -BLOBBINESS / (RADIUS * RADIUS);
         let b = Field::LEVEL * (-BLOBBINESS).exp();
-        Field { phyxels, felt: Felt::new(phyxels, spacing, REACH), a: a as f32, b: b as f32, spacing }
+        let (felt, spacing) = (Felt::new(phyxels, spacings, REACH), spacings.largest());
+        Field { phyxels, felt, a: a as f32, b: b as f32, spacing }
     }
 
     /// Value and gradient [1/m] at a place.
@@ -65,8 +71,9 @@ impl<'a> Field<'a> {
             for k in 0..SIDE_BY_SIDE {
                 let f = if square[k] < (REACH * REACH) as f32 { bump[k] } else { 0.0 };
                 value[k] += f;
+                let steep = f * group.per_square[k];
                 for a in 0..3 {
-                    slope[a][k] += arms[a][k] * f;
+                    slope[a][k] += arms[a][k] * steep;
                 }
             }
         }
@@ -149,15 +156,27 @@ mod tests {
     #[test]
     fn gradients_are_those_of_the_values() {
         let points: Vec<[f64; 3]> = (0..27).map(|i| [i % 3, i / 3 % 3, i / 9].map(|c| 0.1 * c as f64)).collect();
-        let field = Field::new(&points, 0.1);
-        let x = Vec3([0.13, -0.04, 0.21]);
-        let slope = field.at(x).1;
-        for axis in 0..3 {
-            let mut step = V::zero();
-            // A step at which neither seven digits nor the third derivative matters.
-            step[axis] = 2e-4;
-            let difference = (field.at(x + step).0 - field.at(x - step).0) / 4e-4;
-            assert!((difference - slope[axis]).abs() < 1e-4 * slope.norm());
+        let spacings: Vec<f64> = (0..27).map(|i| 0.07 + 0.001 * f64::from(i)).collect();
+        for field in [Field::new(&points, 0.1), Field::around(&points, Spacings::Each(&spacings))] {
+            let x = Vec3([0.13, -0.04, 0.21]);
+            let slope = field.at(x).1;
+            for axis in 0..3 {
+                let mut step = V::zero();
+                // A step at which neither seven digits nor the third derivative matters.
+                step[axis] = 2e-4;
+                let difference = (field.at(x + step).0 - field.at(x - step).0) / 4e-4;
+                assert!((difference - slope[axis]).abs() < 1e-4 * slope.norm());
+            }
+        }
+    }
+
+    #[test]
+    fn every_body_keeps_its_own_size_in_a_field_of_several() {
+        let points = [[0.0; 3], [3.0, 0.0, 0.0]];
+        let field = Field::around(&points, Spacings::Each(&[0.1, 0.4]));
+        for (center, radius) in [(0.0, 0.05), (3.0, 0.2)] {
+            let (place, _) = field.project(Vec3([center, 0.9 * radius, 0.0]));
+            assert!(((place - Vec3([center, 0.0, 0.0])).norm() / radius - 1.0).abs() < 1e-4, "{place:?}");
         }
     }
 }

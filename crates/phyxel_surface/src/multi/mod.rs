@@ -3,6 +3,7 @@
 mod boundary;
 mod crowd;
 mod field;
+mod joined;
 mod memory;
 mod mould;
 mod resample;
@@ -10,6 +11,7 @@ mod resample;
 pub use boundary::boundary_probabilities;
 pub use field::Field;
 
+use crate::felt::Spacings;
 use crate::flow::Flow;
 use crate::grid::PointGrid;
 use crate::mesh::unit;
@@ -65,13 +67,16 @@ pub struct Moment<'a> {
     pub sets: bool,
 }
 
-/// The surface of one body (Müller et al. 2004, section 5.2).
+/// The surface of one body, or of several that have run into each other (Müller et al. 2004, section 5.2).
 pub struct MultiSurface {
     zombies: Vec<Zombie>,
     shown: Vec<Shown>,
     coloured: bool,
     phyxels: Vec<[f64; 3]>,
+    /// How far apart they are [m], one by one.
+    spacings: Vec<f64>,
     watch: Watch,
+    /// The largest of those.
     spacing: f64,
     /// Least distance between the discs of the beginning, which are spread evenly [m].
     size: f64,
@@ -83,6 +88,9 @@ pub struct MultiSurface {
     whole: bool,
     /// How many zombies have been let go of, because they would show nothing ever again.
     let_go: usize,
+    /// Phyxels under zombies that show most of their detail: there the implicit surface says nothing. Not kept from frame to
+    /// frame.
+    held: Vec<bool>,
     round: u64,
 }
 
@@ -95,8 +103,10 @@ const SEES: f64 = 1.8;
 /// and corners of a cube.
 const FACE: f64 = 0.6;
 const CORNER: f64 = 0.35;
-/// Phyxels have nothing to say about the surface where detail is left within so many spacings.
-const DETAIL: f64 = 1.5;
+/// Where less of the detail is gone, zombies tell where the surface is and phyxels do not.
+const HELD: f64 = 0.5;
+/// Surfaces whose normals differ by more than this cosine are no two answers to one question.
+const ALIKE: f64 = 0.5;
 /// A zombie of which nothing is left to show is put back onto the implicit surface once in so many frames.
 const SELDOM: u64 = 4;
 /// No more than this many times as many discs as there were, however fast the surface grows.
@@ -114,6 +124,11 @@ const TORN: f64 = 2.0;
 const HEAPED: f64 = 0.4;
 /// A field below this is more than a spacing from all phyxels: no matter is left there.
 const NOTHING: f64 = 0.12;
+/// And a field above this, so many spacings outward of a zombie, is that of matter which has come to lie on it.
+const BURIED: f64 = 2.0;
+const OUTWARD: f64 = 0.75;
+/// Places farther than this from the mean of the zombies around them, in distances between those, have them on one side.
+const ASIDE: f64 = 0.5;
 
 impl MultiSurface {
     /// Discs of half axis `size` [m] on the skin of phyxels, which are `spacing` [m] apart. `colours` has one for each disc,
@@ -128,10 +143,16 @@ impl MultiSurface {
         };
         let zombies: Vec<Zombie> = discs.iter().enumerate().map(zombie).collect();
         let shown = zombies.iter().map(Shown::of).collect();
-        let watch = Watch::new(&phyxels, spacing);
+        let watch = Watch::new(&phyxels, Spacings::All(spacing));
+        let spacings = vec![spacing; phyxels.len()];
         let (coloured, start, size) = (!colours.is_empty(), discs.len(), size / COVER);
         let (apart, whole, let_go, round) = (size, true, 0, 0);
-        MultiSurface { zombies, shown, coloured, phyxels, watch, spacing, size, apart, start, whole, let_go, round }
+        #[rustfmt::skip]
+        let surface = MultiSurface {
+            zombies, shown, coloured, phyxels, spacings, watch, spacing, size, apart, start, whole, let_go, round,
+            held: Vec::new(),
+        };
+        surface
     }
 
     /// Discs that are drawn.
@@ -160,7 +181,7 @@ impl MultiSurface {
     /// The same, into memory that is there already.
     pub fn advance_into(&mut self, moment: &Moment<'_>, out: &mut Surfels) {
         self.round += 1;
-        let field = Field::new(moment.phyxels, self.spacing);
+        let field = Field::around(moment.phyxels, Spacings::Each(&self.spacings));
         let torn = self.carry(moment.phyxels);
         self.blend(&field, moment.phyxels, &torn);
         self.whole &= self.zombies.iter().all(|z| z.gone == 0.0);
@@ -180,7 +201,7 @@ impl MultiSurface {
 
     /// Both representations move with the matter (section 5.1). Which phyxels were torn from their neighbours.
     fn carry(&mut self, now: &[[f64; 3]]) -> Vec<bool> {
-        let flow = Flow::new(&self.phyxels, now, self.spacing);
+        let flow = Flow::of(&self.phyxels, now, Spacings::Each(&self.spacings));
         move_all(&flow, &mut self.zombies, |z| (&mut z.point, &mut z.normal, &mut z.area));
         if self.whole {
             self.shown.clear();
@@ -203,7 +224,7 @@ impl MultiSurface {
     /// Zombies near phyxels whose place in the boundary changes go over to the implicit surface. With function values that
     /// change linearly, the paper's `b_I = (s̃ᵗ − sᵗ⁻¹)/(S − sᵗ⁻¹)` is the share of what was left that goes now.
     fn blend(&mut self, field: &Field<'_>, now: &[[f64; 3]], torn: &[bool]) {
-        let mut changes = self.watch.changes(now, self.spacing);
+        let mut changes = self.watch.changes(now, Spacings::Each(&self.spacings));
         changes.iter_mut().zip(torn).filter(|(_, torn)| **torn).for_each(|(change, _)| *change = f64::INFINITY);
         let changing = changes.iter().any(|c| *c != 0.0);
         let reach = SEES * self.spacing;
@@ -219,7 +240,9 @@ impl MultiSurface {
                 // Eq. 30.
                 z.gone = (z.gone + LAMBDA / count.max(1.0) * f64::abs(sum)).min(1.0);
             }
-            if !(HEAPED..TORN).contains(&z.area) || (changing && z.gone < 1.0 && field.at(z.point).0 < NOTHING) {
+            let outward = z.point + z.normal * (OUTWARD * self.spacing);
+            let lost = || field.at(z.point).0 < NOTHING || field.at(outward).0 > BURIED;
+            if !(HEAPED..TORN).contains(&z.area) || (changing && z.gone < 1.0 && lost()) {
                 z.gone = 1.0;
             }
         });
@@ -240,18 +263,19 @@ impl MultiSurface {
 
     /// Detail goes gradually beside matter where it is gone.
     fn ramp(&mut self, now: &[[f64; 3]]) {
-        let some = |keep: fn(&Zombie) -> bool| self.zombies.iter().any(keep);
-        if !some(|z| z.gone < 1.0) || !some(|z| z.gone > 0.0) {
+        self.held.clear();
+        self.held.resize(now.len(), false);
+        if self.zombies.iter().all(|z| z.gone >= 1.0) || (self.whole && self.zombies.iter().all(|z| z.gone == 0.0)) {
             return;
         }
         let reach = RAMP * self.spacing;
         let grid = PointGrid::new(now, reach);
         let mut owners = vec![None; self.zombies.len()];
-        par::for_each(&mut owners, |i, owner| *owner = grid.nearest(self.zombies[i].point));
+        par::for_each(&mut owners, |i, owner| *owner = grid.nearest(self.zombies[i].point).map(|n| n.0 as usize));
         let mut gone = vec![0.0_f64; now.len()];
         for (z, owner) in self.zombies.iter().zip(&owners) {
-            if let Some((j, _)) = owner {
-                gone[*j as usize] = gone[*j as usize].max(z.gone);
+            if let Some(j) = *owner {
+                gone[j] = gone[j].max(z.gone);
             }
         }
         par::for_each(&mut self.zombies, |_, z| {
@@ -261,6 +285,11 @@ impl MultiSurface {
                 });
             }
         });
+        for (z, owner) in self.zombies.iter().zip(&owners) {
+            if let Some(j) = owner.filter(|_| z.gone < HELD) {
+                self.held[j] = true;
+            }
+        }
     }
 
     /// Spreads the drawn discs and puts them back onto the surface: that of the zombies where these still show detail, the
@@ -272,14 +301,21 @@ impl MultiSurface {
         self.inhale();
         let detail = Detail::new(&self.zombies, self.size);
         par::for_each(&mut self.shown, |_, s| {
-            if !detail.onto(s, field) {
+            if detail.onto(s, field) == Onto::Nothing {
                 // It is left out when all are sorted.
                 s.point = Vec3([f64::NAN; 3]);
             }
         });
-        let seeds = self.seeds(field, &detail);
+        let seeds = self.seeds(field);
         let limits = Limits { apart: self.apart, most: GROWTH * self.start };
-        resample::spread(&mut self.shown, limits, &seeds, &|s| detail.onto(s, field));
+        let phyxels = PointGrid::new(&self.phyxels, self.spacing);
+        let is_held = |x: V| phyxels.nearest(x).is_some_and(|(j, _)| self.held[j as usize]);
+        resample::spread(&mut self.shown, limits, &seeds, &|s| match detail.onto(s, field) {
+            Onto::Detail => true,
+            // It must not grow over detail that lies higher or lower.
+            Onto::Implicit => !(is_held(s.point) && detail.is_beside(s, self.spacing)),
+            Onto::Rim | Onto::Nothing => false,
+        });
         self.breathe();
         if self.coloured {
             let points: Vec<[f64; 3]> = self.zombies.iter().map(|z| z.point.0).collect();
@@ -288,11 +324,11 @@ impl MultiSurface {
     }
 
     /// Places of the implicit surface around every phyxel, for drops and sheets that no disc has come along with.
-    fn seeds(&self, field: &Field<'_>, detail: &Detail<'_>) -> Vec<Shown> {
+    fn seeds(&self, field: &Field<'_>) -> Vec<Shown> {
         let mut found = vec![[None; 14]; self.phyxels.len()];
         par::for_each(&mut found, |i, found| {
-            let center = Vec3(self.phyxels[i]);
-            if detail.is_within(center, DETAIL * self.spacing) {
+            let (center, spacing) = (Vec3(self.phyxels[i]), self.spacings[i]);
+            if self.held[i] {
                 return;
             }
             for (k, found) in found.iter_mut().enumerate() {
@@ -302,7 +338,7 @@ impl MultiSurface {
                     arm = V::zero();
                     arm[(k - 8) / 2] = side(0) * FACE;
                 }
-                let start = center + arm * self.spacing;
+                let start = center + arm * spacing;
                 if field.at(start).0 < Field::LEVEL {
                     let place = field.approach(start);
                     *found = place.map(|(point, normal)| Shown { point, normal, colour: [1.0; 3], area: 1.0 });
@@ -404,6 +440,17 @@ fn move_block<T>(flow: &Flow, discs: &mut [T], parts: &impl Fn(&mut T) -> Parts<
     }
 }
 
+/// What a disc was put onto.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Onto {
+    /// What the zombies tell.
+    Detail,
+    /// The plane in which the zombies end, beyond them: a sharp edge.
+    Rim,
+    Implicit,
+    Nothing,
+}
+
 /// The zombies that still show something of the beginning.
 struct Detail<'a> {
     zombies: &'a [Zombie],
@@ -431,16 +478,25 @@ impl<'a> Detail<'a> {
         seen
     }
 
-    /// Puts a drawn disc onto the surface: the closest zombie says which. False where there is none.
-    fn onto(&self, s: &mut Shown, field: &Field<'_>) -> bool {
+    /// Whether zombies within a distance [m] show detail that looks the same way as a disc.
+    fn is_beside(&self, s: &Shown, distance: f64) -> bool {
+        let mut seen = false;
+        self.all.each_within(s.point, distance, |j, _, _| {
+            seen |= self.zombies[j as usize].gone < HELD && self.normals[j as usize].dot(s.normal) > ALIKE;
+        });
+        seen
+    }
+
+    /// Puts a drawn disc onto the surface: the closest zombie says which.
+    fn onto(&self, s: &mut Shown, field: &Field<'_>) -> Onto {
         let close = if self.is_within(s.point, 2.0 * self.size) { self.all.nearest(s.point) } else { None };
-        let told = close.is_some_and(|(j, _)| self.zombies[j as usize].gone < 1.0);
+        let gone = close.map_or(1.0, |(j, _)| self.zombies[j as usize].gone);
         // The moving least squares surface of the zombies, by planes (Levin 2001).
         let plane = |s: &Shown| resample::plane(&self.all, &self.normals, s.point, s.normal, self.size);
-        let Some(mut found) = told.then(|| plane(s)).flatten() else {
-            let Some(place) = field.approach(s.point) else { return false };
+        let Some(mut found) = (gone < 1.0).then(|| plane(s)).flatten() else {
+            let Some(place) = field.approach(s.point) else { return Onto::Nothing };
             (s.point, s.normal) = place;
-            return true;
+            return Onto::Implicit;
         };
         for _ in 0..2 {
             let (center, normal) = found;
@@ -448,6 +504,10 @@ impl<'a> Detail<'a> {
             s.normal = normal;
             found = plane(s).unwrap_or(found);
         }
-        true
+        let aside = s.point - found.0;
+        let aside = aside - found.1 * aside.dot(found.1);
+        // On its way to the implicit surface, detail goes on beyond its edges.
+        let is_rim = gone < 0.5 * HELD && aside.norm() > ASIDE * self.size;
+        if is_rim { Onto::Rim } else { Onto::Detail }
     }
 }

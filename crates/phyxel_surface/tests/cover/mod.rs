@@ -26,6 +26,8 @@ pub struct Cover {
 /// Edge of the cubes in which places are looked for, in spacings.
 const CUBE: f64 = 0.25;
 
+/// Matter is deep inside when there is some so many spacings to every side.
+const DEEP: f64 = 0.8;
 /// No place of the surface is farther than this from all phyxels, in spacings.
 const FAR: f64 = 1.1;
 
@@ -136,5 +138,92 @@ impl Air {
         }
         around(2)
             .any(|z| around(1).any(|y| around(0).any(|x| self.open[(z * self.counts[1] + y) * self.counts[0] + x])))
+    }
+}
+
+/// How many looks at matter around phyxels, deep inside, there were from six sides, and how many of them met no disc, or the
+/// back of one: whoever looks so sees inside.
+#[allow(dead_code)]
+pub fn looks_inside(phyxels: &[[f64; 3]], spacing: f64, discs: &Surfels) -> (usize, usize) {
+    let (field, mut looks, mut leaks) = (Field::new(phyxels, spacing), 0, 0);
+    let is_deep = |x: V| {
+        (0..6).all(|k| {
+            let mut side = x;
+            side[k / 2] += spacing * if k % 2 == 0 { DEEP } else { -DEEP };
+            field.at(side).0 > Field::LEVEL
+        })
+    };
+    for (axis, sign) in [(0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0), (2, 1.0), (2, -1.0)] {
+        let view = View::along(axis, sign, discs);
+        for p in phyxels {
+            for k in 0..9 {
+                let mut x = Vec3(*p);
+                x[(axis + 1) % 3] += 0.15 * spacing * (f64::from(k % 3) - 1.0);
+                x[(axis + 2) % 3] += 0.15 * spacing * (f64::from(k / 3) - 1.0);
+                if is_deep(x) {
+                    looks += 1;
+                    leaks += usize::from(!view.meets_a_front(x));
+                }
+            }
+        }
+    }
+    (looks, leaks)
+}
+
+/// The first disc behind each pixel of a picture from far away.
+struct View {
+    axis: usize,
+    sign: f64,
+    low: V,
+    pixel: f64,
+    width: usize,
+    /// How far along the view, and whether the disc looks this way.
+    first: Vec<Option<(f64, bool)>>,
+}
+
+impl View {
+    fn along(axis: usize, sign: f64, discs: &Surfels) -> Self {
+        let half = discs.tangents.first().map_or(1.0, |t| Vec3(t[0]).norm());
+        let bound =
+            |a: usize, start: f64, pick: fn(f64, f64) -> f64| discs.points.iter().map(|p| p[a]).fold(start, pick);
+        let low = Vec3([0, 1, 2].map(|a| bound(a, f64::INFINITY, f64::min) - 2.0 * half));
+        let high = Vec3([0, 1, 2].map(|a| bound(a, f64::NEG_INFINITY, f64::max) + 2.0 * half));
+        let (u, v, pixel) = ((axis + 1) % 3, (axis + 2) % 3, 0.3 * half);
+        let (width, height) = (((high[u] - low[u]) / pixel) as usize + 1, ((high[v] - low[v]) / pixel) as usize + 1);
+        let mut view = View { axis, sign, low, pixel, width, first: vec![None; width * height] };
+        for (p, n) in discs.points.iter().zip(&discs.normals) {
+            view.draw(Vec3(*p), Vec3(*n), half);
+        }
+        view
+    }
+
+    fn draw(&mut self, p: V, n: V, half: f64) {
+        let (u, v) = ((self.axis + 1) % 3, (self.axis + 2) % 3);
+        if n[self.axis].abs() < 0.05 {
+            return;
+        }
+        let cells = |x: f64, a: usize| {
+            let at = |x: f64| ((x - self.low[a]) / self.pixel).round() as usize;
+            at(x - half)..=at(x + half)
+        };
+        for j in cells(p[v], v) {
+            for i in cells(p[u], u) {
+                let mut arm = V::zero();
+                arm[u] = self.low[u] + i as f64 * self.pixel - p[u];
+                arm[v] = self.low[v] + j as f64 * self.pixel - p[v];
+                arm[self.axis] = -(n[u] * arm[u] + n[v] * arm[v]) / n[self.axis];
+                let far = self.sign * (p[self.axis] + arm[self.axis]);
+                let first = &mut self.first[j * self.width + i];
+                if arm.norm() <= half && first.is_none_or(|f| far < f.0) {
+                    *first = Some((far, self.sign * n[self.axis] < 0.0));
+                }
+            }
+        }
+    }
+
+    fn meets_a_front(&self, x: V) -> bool {
+        let at = |a: usize| ((x[a] - self.low[a]) / self.pixel).round() as usize;
+        let first = self.first[at((self.axis + 2) % 3) * self.width + at((self.axis + 1) % 3)];
+        first.is_some_and(|(far, front)| front && far <= self.sign * x[self.axis])
     }
 }
