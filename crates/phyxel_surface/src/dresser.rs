@@ -8,6 +8,7 @@ use crate::multi::{Moment, MultiSurface, Wall};
 use crate::reconstruction::{Matter, Reconstruction, ReconstructionSettings};
 use crate::saved::{Reader, Saved, Writer, unfit};
 use crate::surfels::{SurfelCloud, sample_skin};
+use phyxel::contact::Collider;
 use phyxel::math::Real;
 use phyxel::model::{BodyModel, Site};
 use phyxel::record::Frame;
@@ -23,6 +24,11 @@ pub struct Dresser {
     /// Colours of bodies that have none of their own, linear; empty where nobody said.
     plain: Vec<[f32; 3]>,
     merged: Merged,
+    /// The same of bodies with discs that part and merge, and who has whose discs in the last frame.
+    melded: Merged,
+    flocks: Vec<Vec<usize>>,
+    /// Phyxels of the bodies.
+    counts: Vec<usize>,
     reach: f64,
 }
 
@@ -45,8 +51,9 @@ enum Dress {
     Carried(Box<SurfelCloud>),
     /// Discs on a body without one.
     Flowing(Box<SurfelCloud>),
-    /// Discs that follow parting and merging, and whether the matter was solid in the last frame.
-    Multi(Box<MultiSurface>, bool),
+    /// Discs that follow parting and merging, and whether the matter was solid in the last frame. None where the first body
+    /// of those that have run into each other has them all.
+    Multi(Option<Box<MultiSurface>>, bool),
 }
 
 impl Dresser {
@@ -71,9 +78,12 @@ impl Dresser {
                 SurfaceKind::Surfels | SurfaceKind::Multi => discs(simulation, body),
             })
         };
-        let dresses = simulation.model().bodies.iter().map(dress).collect::<Result<_, _>>()?;
+        let dresses: Vec<Dress> = simulation.model().bodies.iter().map(dress).collect::<Result<_, _>>()?;
         let names = simulation.model().bodies.iter().map(|b| b.name.clone()).collect();
-        Ok(Dresser { dresses, names, plain: Vec::new(), merged: Merged::default(), reach: settings.reach })
+        let flocks = (0..dresses.len()).map(|i| vec![i]).collect();
+        let counts = simulation.model().bodies.iter().map(|b| b.nodes.len()).collect();
+        let (merged, melded, plain) = (Merged::default(), Merged::default(), Vec::new());
+        Ok(Dresser { dresses, names, plain, merged, melded, flocks, counts, reach: settings.reach })
     }
 
     /// Gives bodies without colours of their own those that they are drawn with, linear red, green and blue, by their index:
@@ -92,13 +102,16 @@ impl Dresser {
     /// What the surfaces remember from frame to frame, for [`Dresser::restore`].
     pub fn save(&self) -> Vec<u8> {
         let mut to = Writer::default();
+        self.melded.save(&mut to);
         for dress in &self.dresses {
             to.byte(dress.kind());
             match dress {
                 Dress::Skin | Dress::Free { .. } => {}
                 Dress::Carried(cloud) | Dress::Flowing(cloud) => cloud.save(&mut to),
                 Dress::Multi(surface, solid) => {
-                    surface.save(&mut to);
+                    if let Some(surface) = surface {
+                        surface.save(&mut to);
+                    }
                     to.byte(u8::from(*solid));
                 }
             }
@@ -113,11 +126,19 @@ impl Dresser {
     /// When the bytes are not those of this scene's surfaces. Nothing is to be drawn with the dresser then.
     pub fn restore(&mut self, saved: &[u8]) -> Result<(), SurfaceError> {
         let mut from = Reader(saved);
+        let last = self.names.last().map_or("", |n| n).to_string();
+        self.melded.restore(&mut from).ok_or_else(|| unfit(&last))?;
+        // Links to bodies that are drawn otherwise are of another scene.
+        let groups = self.melded.parts(self.dresses.len());
+        if groups.iter().any(|g| g.len() > 1 && g.iter().any(|i| !matches!(self.dresses[*i], Dress::Multi(..)))) {
+            return Err(unfit(&last));
+        }
+        self.regroup(groups);
         for (dress, name) in self.dresses.iter_mut().zip(&self.names) {
             dress.restore(&mut from).ok_or_else(|| unfit(name))?;
         }
         let whole = self.merged.restore(&mut from).is_some() && from.0.is_empty();
-        if whole { Ok(()) } else { Err(unfit(self.names.last().map_or("", |n| n))) }
+        if whole { Ok(()) } else { Err(unfit(&last)) }
     }
 
     /// Adds the surfaces to a frame that was just taken from the simulation.
@@ -135,28 +156,81 @@ impl Dresser {
         frame: &mut Frame,
     ) -> Result<DressReport, SurfaceError> {
         let mut report = self.dress_free(simulation, frame)?;
+        report.bodies += self.dress_multi(simulation, frame);
         let bodies = simulation.model().bodies.iter().zip(&mut frame.bodies);
         for (index, (dress, (body, out))) in self.dresses.iter_mut().zip(bodies).enumerate() {
             match dress {
-                Dress::Skin | Dress::Free { .. } => continue,
+                Dress::Skin | Dress::Free { .. } | Dress::Multi(..) => continue,
                 Dress::Carried(cloud) => {
                     let (points, gradients) = (positions(simulation, body), simulation.deformations(index));
                     let site = |j: usize| Site { position: points[j], deformation: gradients[j] };
                     cloud.follow_into(site, out.surfels.get_or_insert_default());
                 }
                 Dress::Flowing(cloud) => out.surfels = Some(cloud.flow(&positions(simulation, body))),
-                Dress::Multi(surface, solid) => {
-                    let sets = !std::mem::replace(solid, is_solid(simulation, index)) && *solid;
-                    let (model, time) = (simulation.model(), simulation.time());
-                    let distances: Vec<_> = model.colliders.iter().map(|c| move |x| c.distance(x, time)).collect();
-                    let mould: Vec<Wall<'_>> = distances.iter().map(|d| d as Wall<'_>).collect();
-                    let moment = Moment { phyxels: &positions(simulation, body), mould: &mould, sets };
-                    surface.advance_into(&moment, out.surfels.get_or_insert_default());
-                }
             }
             report.bodies += 1;
         }
         Ok(report)
+    }
+
+    /// Discs around bodies that part and merge. Those that have run into each other are one surface: the first has all of
+    /// it, the others none. How many bodies.
+    fn dress_multi<R: Real>(&mut self, simulation: &Simulation<R>, frame: &mut Frame) -> usize {
+        let (model, time) = (simulation.model(), simulation.time());
+        let is_multi: Vec<bool> = self.dresses.iter().map(|d| matches!(d, Dress::Multi(..))).collect();
+        if !is_multi.contains(&true) {
+            return 0;
+        }
+        let matter = Pieces::of(simulation, &is_multi);
+        let groups = self.melded.groups(&matter.pieces(), self.reach);
+        self.regroup(groups);
+        let distance = |c| {
+            let (form, pose) = (Collider::form(c), Collider::pose(c, time));
+            move |x| form.probe(pose.to_local(x)).distance
+        };
+        let distances: Vec<_> = model.colliders.iter().map(distance).collect();
+        let mould: Vec<Wall<'_>> = distances.iter().map(|d| d as Wall<'_>).collect();
+        for flock in self.flocks.iter().filter(|g| is_multi[g[0]]) {
+            let phyxels: Vec<[f64; 3]> = flock.iter().flat_map(|i| matter.places[*i].iter().copied()).collect();
+            let now = is_solid(flock.iter().flat_map(|i| &matter.molten[*i]));
+            let Dress::Multi(Some(surface), solid) = &mut self.dresses[flock[0]] else { continue };
+            let sets = !std::mem::replace(solid, now) && now;
+            flock[1..].iter().for_each(|i| frame.bodies[*i].surfels = Some(Default::default()));
+            let out = frame.bodies[flock[0]].surfels.get_or_insert_default();
+            surface.advance_into(&Moment { phyxels: &phyxels, mould: &mould, sets }, out);
+        }
+        is_multi.iter().filter(|m| **m).count()
+    }
+
+    /// Joins and parts surfaces of discs, so that the first body of each group has those of all.
+    fn regroup(&mut self, groups: Vec<Vec<usize>>) {
+        let flocks = std::mem::replace(&mut self.flocks, groups);
+        for flock in flocks.iter().filter(|f| f.len() > 1 && !self.flocks.contains(f)) {
+            let counts: Vec<usize> = flock.iter().map(|i| self.counts[*i]).collect();
+            let Dress::Multi(surface, solid) = &mut self.dresses[flock[0]] else { continue };
+            let (Some(surface), solid) = (surface.take(), *solid) else { continue };
+            for (i, part) in flock.iter().zip(surface.part(&counts)) {
+                self.dresses[*i] = Dress::Multi(Some(Box::new(part)), solid);
+            }
+        }
+        for group in self.flocks.iter().filter(|g| g.len() > 1 && !flocks.contains(g)) {
+            let mut parts = Vec::new();
+            let mut solid = true;
+            for i in group {
+                let Dress::Multi(part, was) = &mut self.dresses[*i] else { continue };
+                solid &= *was;
+                parts.extend(part.take().map(|part| (*i, part)));
+            }
+            let coloured = !self.plain.is_empty() || parts.iter().any(|(_, p)| p.is_coloured());
+            for (i, part) in parts.iter_mut().filter(|_| coloured) {
+                part.paint(self.plain.get(*i).copied().unwrap_or([1.0; 3]));
+            }
+            let whole = parts.into_iter().map(|(_, part)| part).reduce(|mut all, part| {
+                all.join(*part);
+                all
+            });
+            self.dresses[group[0]] = Dress::Multi(whole, solid);
+        }
     }
 
     /// Meshes around bodies that flow. Those that have run into each other are one: the first has all of it, the others an
@@ -169,22 +243,12 @@ impl Dresser {
         let mut report = DressReport::default();
         let bodies = &simulation.model().bodies;
         let free: Vec<bool> = self.dresses.iter().map(|d| matches!(d, Dress::Free { .. })).collect();
-        let places: Vec<Vec<[f64; 3]>> = bodies
-            .iter()
-            .zip(&free)
-            .map(|(b, free)| if *free { positions(simulation, b) } else { Vec::new() })
-            .collect();
-        let molten: Vec<Vec<f64>> =
-            (0..bodies.len()).map(|i| if free[i] { simulation.molten(i) } else { Vec::new() }).collect();
-        let piece = |i: usize| {
-            let spacing = bodies[i].surface.spacing;
-            free[i].then(|| Piece { points: &places[i], spacing, molten: &molten[i] })
-        };
-        let pieces: Vec<_> = (0..bodies.len()).map(piece).collect();
-        let groups = self.merged.groups(&pieces, self.reach);
+        let matter = Pieces::of(simulation, &free);
+        let groups = self.merged.groups(&matter.pieces(), self.reach);
+        let places = &matter.places;
         for group in groups.iter().filter(|g| free[g[0]]) {
             let points: Vec<[f64; 3]> = group.iter().flat_map(|i| places[*i].iter().copied()).collect();
-            let colours = self.colours_of(group, &places);
+            let colours = self.colours_of(group, places);
             let matter = Matter {
                 points: &points,
                 spacing: group.iter().map(|i| bodies[*i].surface.spacing).fold(0.0, f64::max),
@@ -237,7 +301,9 @@ impl Dress {
             Dress::Skin | Dress::Free { .. } => Some(()),
             Dress::Carried(cloud) | Dress::Flowing(cloud) => cloud.restore(from),
             Dress::Multi(surface, solid) => {
-                surface.restore(from)?;
+                if let Some(surface) = surface {
+                    surface.restore(from)?;
+                }
                 *solid = from.byte()? != 0;
                 Some(())
             }
@@ -251,7 +317,7 @@ fn discs<R: Real>(simulation: &Simulation<R>, body: &BodyModel) -> Dress {
     let (discs, colours, size) = sample_skin(&surface.mesh, &skin_colours(surface), surface.surfels);
     if surface.kind == SurfaceKind::Multi {
         let multi = MultiSurface::new(&discs, &colours, size, phyxels, surface.spacing);
-        return Dress::Multi(Box::new(multi), true);
+        return Dress::Multi(Some(Box::new(multi)), true);
     }
     let cloud = Box::new(SurfelCloud::new(discs, colours, size, phyxels, surface.spacing));
     match body.mls.lagrangian {
@@ -260,10 +326,35 @@ fn discs<R: Real>(simulation: &Simulation<R>, body: &BodyModel) -> Dress {
     }
 }
 
-/// Whether less than half of a body is molten.
-fn is_solid<R: Real>(simulation: &Simulation<R>, body: usize) -> bool {
-    let molten = simulation.molten(body);
-    2.0 * molten.iter().sum::<f64>() < molten.len() as f64 || molten.is_empty()
+/// The bodies of some kind: where their phyxels are and which are molten. The others have none.
+struct Pieces {
+    places: Vec<Vec<[f64; 3]>>,
+    molten: Vec<Vec<f64>>,
+    spacings: Vec<Option<f64>>,
+}
+
+impl Pieces {
+    fn of<R: Real>(simulation: &Simulation<R>, chosen: &[bool]) -> Self {
+        let bodies = &simulation.model().bodies;
+        let each = || bodies.iter().enumerate().zip(chosen);
+        Pieces {
+            places: each().map(|((_, b), c)| if *c { positions(simulation, b) } else { Vec::new() }).collect(),
+            molten: each().map(|((i, _), c)| if *c { simulation.molten(i) } else { Vec::new() }).collect(),
+            spacings: each().map(|((_, b), c)| c.then_some(b.surface.spacing)).collect(),
+        }
+    }
+
+    fn pieces(&self) -> Vec<Option<Piece<'_>>> {
+        let piece =
+            |i: usize| Some(Piece { points: &self.places[i], spacing: self.spacings[i]?, molten: &self.molten[i] });
+        (0..self.places.len()).map(piece).collect()
+    }
+}
+
+/// Whether less than half of the matter is molten.
+fn is_solid<'a>(molten: impl Iterator<Item = &'a f64>) -> bool {
+    let (count, sum) = molten.fold((0, 0.0), |(count, sum), share| (count + 1, sum + share));
+    count == 0 || 2.0 * sum < f64::from(count)
 }
 
 /// Where a body's phyxels are [m].

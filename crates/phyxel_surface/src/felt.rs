@@ -4,24 +4,53 @@ use phyxel::math::Vec3;
 
 type V = Vec3<f64>;
 
+/// How far apart phyxels are [m].
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Spacings<'a> {
+    /// All of them.
+    All(f64),
+    /// Each.
+    Each(&'a [f64]),
+}
+
+impl Spacings<'_> {
+    pub fn of(&self, phyxel: usize) -> f64 {
+        match self {
+            Spacings::All(spacing) => *spacing,
+            Spacings::Each(spacings) => spacings.get(phyxel).copied().unwrap_or(1.0),
+        }
+    }
+
+    /// What lengths are counted in.
+    pub fn largest(&self) -> f64 {
+        match self {
+            Spacings::All(spacing) => *spacing,
+            Spacings::Each(spacings) => spacings.iter().copied().reduce(f64::max).unwrap_or(1.0),
+        }
+    }
+}
+
 /// Phyxels that are looked at together.
 pub(crate) const SIDE_BY_SIDE: usize = 8;
 /// Numbers of phyxels that are looked at together.
 pub(crate) type Eight = [f32; SIDE_BY_SIDE];
 
-/// Some of the phyxels that are felt in a cube: places from its centre, in spacings, axis by axis. Places that are left
-/// over hold a phyxel that is felt nowhere.
+/// Some of the phyxels that are felt in a cube: places from its centre, in the largest spacings, axis by axis. Places that
+/// are left over hold a phyxel that is felt nowhere.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
     at: [Eight; 3],
+    /// What squares of lengths are multiplied with, so that they are in the phyxels' own spacings.
+    pub per_square: Eight,
     /// Their numbers.
     pub who: [u32; SIDE_BY_SIDE],
 }
 
-const NOBODY: Group = Group { at: [[1e6; SIDE_BY_SIDE]; 3], who: [0; SIDE_BY_SIDE] };
+const NOBODY: Group = Group { at: [[1e6; SIDE_BY_SIDE]; 3], per_square: [1.0; SIDE_BY_SIDE], who: [0; SIDE_BY_SIDE] };
 
 impl Group {
-    /// Arms from a place in the cube to the phyxels, axis by axis, and their squares; in spacings.
+    /// Arms from a place in the cube to the phyxels, axis by axis, in the largest spacings; and their squares, in the
+    /// phyxels' own.
     #[inline(always)]
     pub fn arms(&self, x: [f32; 3]) -> ([Eight; 3], Eight) {
         let (mut arms, mut square) = (self.at, [0.0; SIDE_BY_SIDE]);
@@ -30,6 +59,9 @@ impl Group {
                 arms[a][k] -= x[a];
                 square[k] += arms[a][k] * arms[a][k];
             }
+        }
+        for k in 0..SIDE_BY_SIDE {
+            square[k] *= self.per_square[k];
         }
         (arms, square)
     }
@@ -48,8 +80,9 @@ pub(crate) struct Felt {
 }
 
 impl Felt {
-    /// Phyxels that are `spacing` [m] apart and felt as far as `reach` spacings. Those that are nowhere are left out.
-    pub fn new(phyxels: &[[f64; 3]], spacing: f64, reach: f64) -> Self {
+    /// Phyxels that are felt as far as `reach` of their spacings. Those that are nowhere are left out.
+    pub fn new(phyxels: &[[f64; 3]], spacings: Spacings<'_>, reach: f64) -> Self {
+        let spacing = spacings.largest();
         let finite = || phyxels.iter().enumerate().filter(|(_, p)| p.iter().all(|c| c.is_finite()));
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for (_, p) in finite() {
@@ -67,14 +100,14 @@ impl Felt {
         let counts = counts(cell).map(|c| c as usize);
         let per_spacing = 1.0 / spacing;
         let mut felt = Felt { low, cell, per_cell: 1.0 / cell, per_spacing, counts, ..Felt::default() };
-        felt.fill(finite().map(|(i, p)| (i as u32, *p)), reach * spacing);
+        felt.fill(finite().map(|(i, p)| (i as u32, *p)), spacings, reach);
         felt
     }
 
-    fn fill(&mut self, phyxels: impl Iterator<Item = (u32, [f64; 3])> + Clone, reach: f64) {
+    fn fill(&mut self, phyxels: impl Iterator<Item = (u32, [f64; 3])> + Clone, spacings: Spacings<'_>, reach: f64) {
         let mut lengths = vec![0_u32; self.counts.iter().product()];
-        for (_, p) in phyxels.clone() {
-            self.each_cube(p, reach, |cube, _| lengths[cube] += 1);
+        for (i, p) in phyxels.clone() {
+            self.each_cube(p, reach * spacings.of(i as usize), |cube, _| lengths[cube] += 1);
         }
         self.starts = vec![0];
         let mut end = 0;
@@ -86,11 +119,14 @@ impl Felt {
         let mut groups = std::mem::take(&mut self.groups);
         lengths.fill(0);
         for (i, p) in phyxels {
-            self.each_cube(p, reach, |cube, arm| {
+            let own = spacings.of(i as usize);
+            let per_square = (1.0 / (own * self.per_spacing).powi(2)) as f32;
+            self.each_cube(p, reach * own, |cube, arm| {
                 let n = lengths[cube] as usize;
                 lengths[cube] += 1;
                 let group = &mut groups[self.starts[cube] as usize + n / SIDE_BY_SIDE];
                 group.who[n % SIDE_BY_SIDE] = i;
+                group.per_square[n % SIDE_BY_SIDE] = per_square;
                 (0..3).for_each(|a| group.at[a][n % SIDE_BY_SIDE] = (arm[a] * self.per_spacing) as f32);
             });
         }
@@ -179,7 +215,7 @@ mod tests {
             (0..300).map(|i| [part(i, 0.618), 2.0 * part(i, 0.414), part(i, 0.732)]).collect();
         phyxels.push([f64::NAN; 3]);
         phyxels.push([40.0, 0.0, 0.0]);
-        let felt = Felt::new(&phyxels, 0.15, 1.8);
+        let felt = Felt::new(&phyxels, Spacings::All(0.15), 1.8);
         for x in
             [[0.3, 0.7, 0.1], [-0.1, 0.0, 0.0], [0.9, 1.9, 0.45], [40.1, 0.1, -0.1], [f64::NAN, 0.0, 0.0]].map(Vec3)
         {
@@ -197,6 +233,6 @@ mod tests {
             let near = |i: &u32| (Vec3(phyxels[*i as usize]) - x).norm() < 1.8 * 0.15;
             assert_eq!(found, (0..phyxels.len() as u32).filter(near).collect::<Vec<u32>>());
         }
-        assert!(Felt::new(&[], 0.1, 1.8).at(Vec3([0.0; 3])).0.is_empty());
+        assert!(Felt::new(&[], Spacings::All(0.1), 1.8).at(Vec3([0.0; 3])).0.is_empty());
     }
 }

@@ -1,9 +1,10 @@
 //! How matter moved since the last frame, everywhere around the phyxels.
 
-use crate::felt::{Felt, SIDE_BY_SIDE, exp};
+use crate::felt::{Felt, SIDE_BY_SIDE, Spacings, exp};
 use crate::grid::PointGrid;
 use phyxel::math::{Mat3, Vec3, pseudo_inverse_symmetric};
 use phyxel::model::{BLOCK, Blended, Lines, Maps, Site, lines};
+use phyxel::par;
 
 type V = Vec3<f64>;
 
@@ -15,6 +16,8 @@ pub struct Flow {
     maps: Maps,
     /// Among the phyxels before, so that no digits are lost [m].
     origin: V,
+    /// Phyxels whose neighbours passed each other or went far apart: little is known of the matter between them.
+    pub(crate) torn: Vec<bool>,
 }
 
 /// Where a block of places went.
@@ -30,20 +33,29 @@ const REACH: f64 = 1.8;
 const DECAY: f64 = 6.0;
 /// Directions in which neighbours are this much closer together than in others are not known: they only turn along.
 const FLAT: f64 = 1e-4;
+/// Strains `FᵀF − I` in one frame above which matter is torn: no solid does that.
+const VIOLENT: f64 = 1.5;
 
 impl Flow {
     /// From phyxels before and now, which are `spacing` [m] apart.
     pub fn new(before: &[[f64; 3]], now: &[[f64; 3]], spacing: f64) -> Self {
-        let reach = REACH * spacing;
-        let grid = PointGrid::new(before, reach);
+        Flow::of(before, now, Spacings::All(spacing))
+    }
+
+    /// The same for phyxels of several bodies.
+    pub(crate) fn of(before: &[[f64; 3]], now: &[[f64; 3]], spacings: Spacings<'_>) -> Self {
+        let grid = PointGrid::new(before, REACH * spacings.largest());
         let origin = before.iter().find(|p| Vec3(**p).is_finite()).map_or(V::zero(), |p| Vec3(*p));
         let local: Vec<[f64; 3]> = before.iter().map(|p| (Vec3(*p) - origin).0).collect();
-        let mut maps = Maps::default();
-        maps.fill(&local, |j| {
-            let (x, y) = (Vec3(before[j]), Vec3(now[j]));
-            Site { position: now[j], deformation: gradient(&grid, now, (x, y), reach) }
+        let mut gradients = vec![None; before.len()];
+        par::for_each(&mut gradients, |j, g| {
+            *g = gradient(&grid, now, (Vec3(before[j]), Vec3(now[j])), REACH * spacings.of(j));
         });
-        Flow { before: grid, felt: Felt::new(before, spacing, REACH), maps, origin }
+        let mut maps = Maps::default();
+        maps.fill(&local, |j| Site { position: now[j], deformation: gradients[j].unwrap_or(Mat3::identity()) });
+        let strain = |g: Mat3<f64>| (g.transpose() * g - Mat3::identity()).norm();
+        let torn = gradients.iter().map(|g| g.is_none_or(|g| strain(g) > VIOLENT)).collect();
+        Flow { before: grid, felt: Felt::new(before, spacings, REACH), maps, origin, torn }
     }
 
     /// Where places went, [`BLOCK`] of them at most.
@@ -126,8 +138,8 @@ impl Default for Shares {
     }
 }
 
-/// The gradient that fits the motion of a phyxel's neighbours best.
-fn gradient(grid: &PointGrid, now: &[[f64; 3]], (x, y): (V, V), reach: f64) -> Mat3<f64> {
+/// The gradient that fits the motion of a phyxel's neighbours best; nothing where these passed each other.
+fn gradient(grid: &PointGrid, now: &[[f64; 3]], (x, y): (V, V), reach: f64) -> Option<Mat3<f64>> {
     let (mut a, mut b) = (Mat3::zero(), Mat3::zero());
     grid.each_within(x, reach, |k, arm, square| {
         let weight = 1.0 - square / (reach * reach);
@@ -137,8 +149,7 @@ fn gradient(grid: &PointGrid, now: &[[f64; 3]], (x, y): (V, V), reach: f64) -> M
     });
     let (inverse, _) = pseudo_inverse_symmetric(&a, FLAT);
     let g = Mat3::identity() + b * inverse;
-    // Phyxels that passed each other say nothing about the matter between them.
-    if g.is_finite() && g.det() > 0.1 && g.norm() < 6.0 { g } else { Mat3::identity() }
+    (g.is_finite() && g.det() > 0.1 && g.norm() < 6.0).then_some(g)
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ impl Merged {
     }
 
     /// The bodies in groups that hang together.
-    fn parts(&self, count: usize) -> Vec<Vec<usize>> {
+    pub(crate) fn parts(&self, count: usize) -> Vec<Vec<usize>> {
         let mut first: Vec<usize> = (0..count).collect();
         // Links are in ascending order, but a chain may close late: a few rounds settle it.
         let mut changed = true;

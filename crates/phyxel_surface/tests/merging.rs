@@ -1,8 +1,10 @@
 //! Melts that run into each other are one closed surface with the colours of both; apart, they are two.
 
+mod cover;
+
 use phyxel::record::{Frame, PartLook};
 use phyxel::{AnySimulation, Precision};
-use phyxel_surface::{Dresser, ReconstructionSettings, closedness, components, volume};
+use phyxel_surface::{Dresser, Field, ReconstructionSettings, closedness, components, volume};
 
 const SCENE: &str = r#"
 name = "blobs"
@@ -88,6 +90,81 @@ fn apart_or_solid_they_are_two() {
             let free = body.free.as_ref().expect("a surface");
             assert_eq!((closedness(&free.triangles).boundary_edges, components(&free.triangles)), (0, 1));
             assert!(free.colours.is_empty(), "drawn in the colour of its body");
+        }
+    }
+}
+
+/// Two molten blobs of discs, `gap` [m] apart, and what draws them.
+fn discs(gap: f64, temperature: f64, right: &str) -> (AnySimulation, Dresser) {
+    let text = SCENE.replace("RIGHT", &format!("{}", 0.1 + gap)).replace("TEMPERATURE", &temperature.to_string());
+    let text = text.replace("size = 0.02\n", right);
+    let text = text.replace("method = \"mls\"", "method = \"mls\"\nsurface = \"multi\"\nsurfels = 4000");
+    let scene = phyxel_io::scene::parse_scene(&text, "blobs", &[]).expect("readable");
+    let simulation = AnySimulation::build(&scene, Precision::F32).expect("built");
+    let dresser = Dresser::new(&simulation, ReconstructionSettings::default()).expect("a dresser");
+    (simulation, dresser.with_colours(|body| if body == 0 { RED } else { BLUE }))
+}
+
+fn draw(simulation: &mut AnySimulation, dresser: &mut Dresser, index: usize) -> Frame {
+    simulation.advance_to(index as f64 / 60.0).expect("a step");
+    let mut frame = simulation.take_frame(index);
+    assert_eq!(dresser.dress(simulation, &mut frame).expect("discs").bodies, 2);
+    frame
+}
+
+#[test]
+fn discs_of_two_blobs_are_one_surface_without_holes_and_keep_their_colours() {
+    let (mut simulation, mut dresser) = discs(0.005, 360.0, "size = 0.025\n");
+    let mut last = Frame::default();
+    for index in 0..8 {
+        let frame = draw(&mut simulation, &mut dresser, index);
+        assert_eq!(frame.bodies[1].surfels.as_ref().map(|s| s.points.len()), Some(0), "drawn with the other");
+        last = frame;
+    }
+    let surfels = last.bodies[0].surfels.as_ref().expect("discs");
+    let phyxels = [&last.bodies[0].positions[..], &last.bodies[1].positions[..]].concat();
+    assert_eq!(surfels.colours.len(), surfels.points.len());
+    // Nothing is left of the two faces that met, and nothing lies inside.
+    let center = phyxels.iter().map(|p| p[1]).sum::<f64>() / phyxels.len() as f64;
+    let field = Field::new(&phyxels, 0.025);
+    let deep = |p: &&[f64; 3]| p[0].abs() < 0.02 && (p[1] - center).abs().max(p[2].abs()) < 0.045;
+    assert_eq!(surfels.points.iter().filter(deep).count(), 0, "discs lie between both bodies");
+    let inside = surfels.points.iter().filter(|p| field.at(phyxel::math::Vec3(**p)).0 > 4.6).count();
+    assert_eq!(inside, 0, "discs lie inside");
+    for (p, c) in surfels.points.iter().zip(&surfels.colours).filter(|(p, _)| p[0].abs() > 0.05) {
+        assert!(near(*c, if p[0] < 0.0 { RED } else { BLUE }), "{p:?} is {c:?}");
+    }
+    let found = cover::look(&phyxels, 0.025, surfels, &|_| f64::INFINITY);
+    assert_eq!((found.strays, found.hidden), (0, 0), "{found:?}");
+    let (looks, leaks) = cover::looks_inside(&phyxels, 0.025, surfels);
+    println!("{leaks} of {looks} looks go inside");
+    assert!(leaks * 1000 < looks, "{leaks} of {looks} looks go inside");
+}
+
+#[test]
+fn blobs_of_other_sizes_join_too_and_go_on_after_an_interruption() {
+    let (mut simulation, mut dresser) = discs(0.004, 360.0, "size = 0.02\n");
+    draw(&mut simulation, &mut dresser, 0);
+    let joined = draw(&mut simulation, &mut dresser, 1);
+    let spheres =
+        |f: &Frame| f.bodies.iter().map(|b| b.surfels.as_ref().map_or(0, |s| s.points.len())).collect::<Vec<_>>();
+    assert!(spheres(&joined)[0] > 2000 && spheres(&joined)[1] == 0, "{:?}", spheres(&joined));
+    let saved = dresser.save();
+    let (_, fresh) = discs(0.004, 360.0, "size = 0.02\n");
+    let mut resumed = fresh;
+    resumed.restore(&saved).expect("its own surfaces");
+    let (a, b) = (draw(&mut simulation, &mut dresser, 2), draw(&mut simulation, &mut resumed, 2));
+    assert_eq!(a.bodies[0].surfels, b.bodies[0].surfels);
+}
+
+#[test]
+fn discs_of_solid_or_distant_bodies_stay_with_their_bodies() {
+    for (gap, temperature) in [(0.1, 360.0), (0.005, 300.0)] {
+        let (mut simulation, mut dresser) = discs(gap, temperature, "size = 0.02\n");
+        let frame = draw(&mut simulation, &mut dresser, 1);
+        for body in &frame.bodies {
+            let surfels = body.surfels.as_ref().expect("discs");
+            assert!(surfels.points.len() > 2000 && surfels.colours.is_empty());
         }
     }
 }

@@ -29,13 +29,19 @@ pub fn spacing(points: &[[f64; 3]]) -> f64 {
     found.get(found.len() / 2).map_or(1.0, |d| d.sqrt())
 }
 
-/// The bodies whose matter the free surface of a body holds: its own and, where bodies have run into each other, those
-/// that are left with an empty surface.
+/// The bodies whose matter the free surface or the discs of a body hold: its own and, where bodies have run into each other,
+/// those that are left with an empty surface of that kind.
 pub fn bodies_within(frame: &Frame, body: usize) -> Vec<usize> {
-    let empty = |b: &BodyFrame| b.free.as_ref().is_some_and(|f| f.triangles.is_empty());
-    let others = (0..frame.bodies.len()).filter(|i| *i != body && empty(&frame.bodies[*i]));
-    let found = frame.bodies[body].free.as_ref().is_some_and(|f| !f.triangles.is_empty());
-    [body].into_iter().chain(others.filter(|_| found)).collect()
+    let free = |b: &BodyFrame| b.free.as_ref().map(|f| f.triangles.len());
+    let discs = |b: &BodyFrame| b.surfels.as_ref().map(|s| s.points.len());
+    let own = &frame.bodies[body];
+    let is_with = |other: &BodyFrame| match (free(own), discs(own)) {
+        (Some(1..), _) => free(other) == Some(0),
+        (None, Some(1..)) => free(other).is_none() && discs(other) == Some(0),
+        _ => false,
+    };
+    let others = (0..frame.bodies.len()).filter(|i| *i != body && is_with(&frame.bodies[*i]));
+    [body].into_iter().chain(others).collect()
 }
 
 /// Colours that are told apart and pleasant beside each other, as sRGB in 0..1; they repeat after the last.

@@ -58,7 +58,9 @@ class TrianglesView {
       if (this.uvs) this.uvs.set(uvs.subarray(6 * t, 6 * t + 6), 6 * place);
       if (this.numbers) this.numbers.set(normals.subarray(3 * t, 3 * t + 3), 3 * place);
     });
-    this.normalCount = this.numbers ? this.numbers.reduce((most, n) => Math.max(most, n + 1), 0) : 0;
+    const given = this.numbers ? this.numbers.filter((n) => n !== NOT_GIVEN) : [];
+    this.normalCount = given.reduce((most, n) => Math.max(most, n + 1), 0);
+    this.someMissing = this.numbers !== null && given.length < this.numbers.length;
     this.groups = [];
     for (let t = 0; t < count; t++) {
       const last = this.groups[this.groups.length - 1];
@@ -105,20 +107,24 @@ class TrianglesView {
       position.array[3 * i + 1] = body.points[v + 1];
       position.array[3 * i + 2] = body.points[v + 2];
     }
-    if (this.numbers) {
-      sharedNormals(body.points, corners, this.numbers, this.normalCount, normal.array);
-    } else if (this.isFree || corners.length > 3 * MANY_TRIANGLES) {
-      smoothNormals(body.points, corners, normal.array);
-    } else {
-      this.fans = this.fans || fansOf(body.points.length / 3, corners);
-      cornerNormals(body.points, corners, this.fans, normal.array);
-    }
+    if (!this.numbers || this.someMissing) this.findNormals(body.points, corners, normal.array);
+    if (this.numbers) sharedNormals(body.points, corners, this.numbers, this.normalCount, normal.array);
     if (!this.isFree) this.hideClosedCracks(body, position.array);
     position.needsUpdate = normal.needsUpdate = true;
     this.paint(body, corners, colouring);
     if (this.isFree) {
       this.mesh.geometry.clearGroups();
       this.mesh.geometry.addGroup(0, corners.length, 0);
+    }
+  }
+
+  /** Normals that no input has. */
+  findNormals(points, corners, out) {
+    if (this.isFree || corners.length > 3 * MANY_TRIANGLES) {
+      smoothNormals(points, corners, out);
+    } else {
+      this.fans = this.fans || fansOf(points.length / 3, corners);
+      cornerNormals(points, corners, this.fans, out);
     }
   }
 

@@ -54,15 +54,20 @@ function smoothNormals(points, corners, out) {
   sharedNormals(points, corners, corners, points.length / 3, out);
 }
 
+/** The number of a normal that the input does not have. */
+const NOT_GIVEN = 0xffffffff;
+
 /** Corners with the same number share the mean of their triangles: edges are where the input has them. */
 function sharedNormals(points, corners, numbers, count, out) {
   const { scaled } = faceNormals(points, corners);
   const sums = new Float32Array(3 * count);
   for (let i = 0; i < corners.length; i++) {
+    if (numbers[i] === NOT_GIVEN) continue;
     const t = 3 * Math.floor(i / 3), v = 3 * numbers[i];
     for (let k = 0; k < 3; k++) sums[v + k] += scaled[t + k];
   }
   for (let i = 0; i < corners.length; i++) {
+    if (numbers[i] === NOT_GIVEN) continue;
     const v = 3 * numbers[i];
     writeUnit(sums[v], sums[v + 1], sums[v + 2], out, 3 * i);
   }

@@ -1,5 +1,6 @@
 //! Which phyxels lie on the boundary of the matter, and where that changes.
 
+use crate::felt::Spacings;
 use crate::grid::PointGrid;
 use crate::saved::{Reader, Saved, Writer};
 use phyxel::math::{Mat3, Vec3};
@@ -15,9 +16,13 @@ const QUIET: f64 = 0.12;
 /// neighbours count less, so that none jumps in or out as the matter moves; in corners, where matter lies alike in all
 /// directions, the measure says nothing.
 pub fn boundary_probabilities(phyxels: &[[f64; 3]], spacing: f64) -> Vec<f64> {
-    let grid = PointGrid::new(phyxels, REACH * spacing);
+    probabilities(phyxels, Spacings::All(spacing))
+}
+
+fn probabilities(phyxels: &[[f64; 3]], spacings: Spacings<'_>) -> Vec<f64> {
+    let grid = PointGrid::new(phyxels, REACH * spacings.largest());
     let mut out = vec![1.0; phyxels.len()];
-    par::for_each(&mut out, |i, p| *p = probability(&grid, Vec3(phyxels[i]), REACH * spacing));
+    par::for_each(&mut out, |i, p| *p = probability(&grid, Vec3(phyxels[i]), REACH * spacings.of(i)));
     out
 }
 
@@ -46,14 +51,25 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub fn new(phyxels: &[[f64; 3]], spacing: f64) -> Self {
-        Watch { known: boundary_probabilities(phyxels, spacing) }
+    pub fn new(phyxels: &[[f64; 3]], spacings: Spacings<'_>) -> Self {
+        Watch { known: probabilities(phyxels, spacings) }
+    }
+
+    /// Of all phyxels of several bodies, one after the other.
+    pub fn join(&mut self, other: Watch) {
+        self.known.extend(other.known);
+    }
+
+    /// Of the first `count` phyxels, which are left out here.
+    pub fn take_first(&mut self, count: usize) -> Self {
+        let rest = self.known.split_off(count.min(self.known.len()));
+        Watch { known: std::mem::replace(&mut self.known, rest) }
     }
 
     /// By how much each phyxel's probability has changed, once it is enough to be told from bending. The paper adds up every
     /// change from step to step; then matter that only trembles would lose its detail too.
-    pub fn changes(&mut self, phyxels: &[[f64; 3]], spacing: f64) -> Vec<f64> {
-        let now = boundary_probabilities(phyxels, spacing);
+    pub fn changes(&mut self, phyxels: &[[f64; 3]], spacings: Spacings<'_>) -> Vec<f64> {
+        let now = probabilities(phyxels, spacings);
         self.known.resize(now.len(), 1.0);
         let change = |(known, now): (&mut f64, f64)| {
             let change = now - *known;
@@ -110,13 +126,13 @@ mod tests {
     #[test]
     fn bending_is_quiet_and_parting_is_not() {
         let points = lattice([16, 7, 7]);
-        let mut watch = Watch::new(&points, 0.1);
+        let mut watch = Watch::new(&points, Spacings::All(0.1));
         let bent: Vec<[f64; 3]> = points.iter().map(|p| [p[0], p[1] + 0.08 * p[0] * p[0], p[2]]).collect();
-        assert!(watch.changes(&bent, 0.1).iter().all(|c| *c == 0.0));
-        assert!(watch.changes(&points, 0.1).iter().all(|c| *c == 0.0));
+        assert!(watch.changes(&bent, Spacings::All(0.1)).iter().all(|c| *c == 0.0));
+        assert!(watch.changes(&points, Spacings::All(0.1)).iter().all(|c| *c == 0.0));
         let gap = |p: &[f64; 3]| [p[0] + if p[0] > 0.75 { 0.3 } else { 0.0 }, p[1], p[2]];
         let parted: Vec<[f64; 3]> = points.iter().map(gap).collect();
-        let changes = watch.changes(&parted, 0.1);
+        let changes = watch.changes(&parted, Spacings::All(0.1));
         for (p, change) in points.iter().zip(changes) {
             let inside = p[1] > 0.15 && p[1] < 0.45 && p[2] > 0.15 && p[2] < 0.45;
             if inside && p[0] > 0.65 && p[0] < 0.85 {

@@ -1,6 +1,6 @@
 //! The implicit surface around phyxels.
 
-use crate::felt::{Felt, SIDE_BY_SIDE, exp};
+use crate::felt::{Felt, SIDE_BY_SIDE, Spacings, exp};
 use crate::mesh::unit;
 use phyxel::math::Vec3;
 use phyxel::vectorised;
@@ -15,11 +15,10 @@ const BLOBBINESS: f64 = -0.7;
 /// Phyxels beyond this many spacings add less than a thousandth.
 const REACH: f64 = 1.8;
 const ROUNDS: usize = 12;
-const FEW_ROUNDS: usize = 4;
 /// Steps this short, in spacings, are the last.
 const CLOSE: f64 = 1e-3;
 /// The same where a place goes on in the next frame: Newton's next step would be about the square of this one.
-const NEAR: f64 = 1e-2;
+const NEAR: f64 = 5e-2;
 
 /// A sum of bumps `f_i(x) = b exp(−a r²)`, whose surface is where it equals [`Field::LEVEL`].
 pub struct Field<'a> {
@@ -37,9 +36,15 @@ impl<'a> Field<'a> {
 
     /// Around phyxels that are `spacing` [m] apart.
     pub fn new(phyxels: &'a [[f64; 3]], spacing: f64) -> Self {
+        Field::around(phyxels, Spacings::All(spacing))
+    }
+
+    /// Around phyxels of several bodies.
+    pub(super) fn around(phyxels: &'a [[f64; 3]], spacings: Spacings<'_>) -> Self {
         let a = -BLOBBINESS / (RADIUS * RADIUS);
         let b = Field::LEVEL * (-BLOBBINESS).exp();
-        Field { phyxels, felt: Felt::new(phyxels, spacing, REACH), a: a as f32, b: b as f32, spacing }
+        let (felt, spacing) = (Felt::new(phyxels, spacings, REACH), spacings.largest());
+        Field { phyxels, felt, a: a as f32, b: b as f32, spacing }
     }
 
     /// Value and gradient [1/m] at a place.
@@ -66,8 +71,9 @@ impl<'a> Field<'a> {
             for k in 0..SIDE_BY_SIDE {
                 let f = if square[k] < (REACH * REACH) as f32 { bump[k] } else { 0.0 };
                 value[k] += f;
+                let steep = f * group.per_square[k];
                 for a in 0..3 {
-                    slope[a][k] += arms[a][k] * f;
+                    slope[a][k] += arms[a][k] * steep;
                 }
             }
         }
@@ -79,31 +85,34 @@ impl<'a> Field<'a> {
     /// The place on the surface that is reached along the gradient, with the outward normal there. Newton's steps in the
     /// logarithm of the field, which is nearly a parabola, converge from far outside.
     pub fn project(&self, x: V) -> (V, V) {
-        self.descend(x, ROUNDS, CLOSE)
+        let (place, normal, _) = self.descend(x, CLOSE);
+        (place, normal)
     }
 
-    /// A few steps of [`Field::project`], for what was on the surface in the last frame and will go on in the next.
-    pub(super) fn approach(&self, x: V) -> (V, V) {
-        self.descend(x, FEW_ROUNDS, NEAR)
+    /// The same with fewer digits, for what was on the surface in the last frame and will go on in the next; nothing where
+    /// no surface is reached.
+    pub(super) fn approach(&self, x: V) -> Option<(V, V)> {
+        let (place, normal, there) = self.descend(x, NEAR);
+        there.then_some((place, normal))
     }
 
-    fn descend(&self, x: V, rounds: usize, close: f64) -> (V, V) {
-        let mut out = (x, V::zero());
+    fn descend(&self, x: V, close: f64) -> (V, V, bool) {
+        let mut out = (x, V::zero(), false);
         vectorised(
             #[inline(always)]
-            || out = self.steps(x, rounds, close),
+            || out = self.steps(x, close),
         );
         out
     }
 
     #[inline(always)]
-    fn steps(&self, mut x: V, rounds: usize, close: f64) -> (V, V) {
-        for _ in 0..rounds {
+    fn steps(&self, mut x: V, close: f64) -> (V, V, bool) {
+        for _ in 0..ROUNDS {
             let (value, slope) = self.sum(x);
             let steep = slope.norm();
             if value < 1e-6 || steep < 1e-6 * value / self.spacing {
                 // Nothing is felt here: go to the nearest phyxel's own ball.
-                let Some(center) = self.nearest(x) else { return (x, V::zero()) };
+                let Some(center) = self.nearest(x) else { return (x, V::zero(), false) };
                 let away = if (x - center).norm() > 0.0 { unit(x - center) } else { Vec3([0.0, 1.0, 0.0]) };
                 x = center + away * (RADIUS * self.spacing);
                 continue;
@@ -113,10 +122,10 @@ impl<'a> Field<'a> {
             x += up * step.clamp(-0.4 * self.spacing, 0.4 * self.spacing);
             if step.abs() < close * self.spacing {
                 // So short a step does not turn the normal.
-                return (x, -up);
+                return (x, -up, true);
             }
         }
-        (x, unit(-self.sum(x).1))
+        (x, unit(-self.sum(x).1), false)
     }
 
     /// The nearest phyxel. It is looked for seldom, by matter that was left far outside.
@@ -147,15 +156,27 @@ mod tests {
     #[test]
     fn gradients_are_those_of_the_values() {
         let points: Vec<[f64; 3]> = (0..27).map(|i| [i % 3, i / 3 % 3, i / 9].map(|c| 0.1 * c as f64)).collect();
-        let field = Field::new(&points, 0.1);
-        let x = Vec3([0.13, -0.04, 0.21]);
-        let slope = field.at(x).1;
-        for axis in 0..3 {
-            let mut step = V::zero();
-            // A step at which neither seven digits nor the third derivative matters.
-            step[axis] = 2e-4;
-            let difference = (field.at(x + step).0 - field.at(x - step).0) / 4e-4;
-            assert!((difference - slope[axis]).abs() < 1e-4 * slope.norm());
+        let spacings: Vec<f64> = (0..27).map(|i| 0.07 + 0.001 * f64::from(i)).collect();
+        for field in [Field::new(&points, 0.1), Field::around(&points, Spacings::Each(&spacings))] {
+            let x = Vec3([0.13, -0.04, 0.21]);
+            let slope = field.at(x).1;
+            for axis in 0..3 {
+                let mut step = V::zero();
+                // A step at which neither seven digits nor the third derivative matters.
+                step[axis] = 2e-4;
+                let difference = (field.at(x + step).0 - field.at(x - step).0) / 4e-4;
+                assert!((difference - slope[axis]).abs() < 1e-4 * slope.norm());
+            }
+        }
+    }
+
+    #[test]
+    fn every_body_keeps_its_own_size_in_a_field_of_several() {
+        let points = [[0.0; 3], [3.0, 0.0, 0.0]];
+        let field = Field::around(&points, Spacings::Each(&[0.1, 0.4]));
+        for (center, radius) in [(0.0, 0.05), (3.0, 0.2)] {
+            let (place, _) = field.project(Vec3([center, 0.9 * radius, 0.0]));
+            assert!(((place - Vec3([center, 0.0, 0.0])).norm() / radius - 1.0).abs() < 1e-4, "{place:?}");
         }
     }
 }

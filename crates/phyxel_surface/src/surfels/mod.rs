@@ -4,7 +4,7 @@ mod adapt;
 mod sample;
 
 pub use sample::sample_skin;
-pub(crate) use sample::{COVER, frame, mixed};
+pub(crate) use sample::{COVER, frame};
 
 use crate::flow::Flow;
 use crate::mesh::unit;

@@ -147,7 +147,11 @@ pub(super) fn topology(drawables: &[Drawable]) -> Vec<u8> {
             DrawnShape::Spheres => push_indices([].into_iter(), &mut bytes),
         }
         push_indices(drawable.parts.iter().copied(), &mut bytes);
-        push_indices(normal_numbers(drawable).into_iter().flatten(), &mut bytes);
+        let normals = match &drawable.shape {
+            DrawnShape::Triangles(triangles) => normal_numbers(triangles, &drawable.look.normals),
+            DrawnShape::Segments(_) | DrawnShape::Spheres => Vec::new(),
+        };
+        push_indices(normals.into_iter().flatten(), &mut bytes);
         let uvs: Vec<f32> = drawable.look.uvs.iter().flatten().flatten().copied().collect();
         bytes.extend((uvs.len() as u32).to_le_bytes());
         let finite = |c: f32| if c.is_finite() { c } else { 0.0 };
@@ -159,17 +163,36 @@ pub(super) fn topology(drawables: &[Drawable]) -> Vec<u8> {
     bytes
 }
 
-/// Which normal each corner has, where the input says which corners share one; nothing where the triangles tell.
-fn normal_numbers(drawable: &Drawable) -> Vec<[u32; 3]> {
-    let DrawnShape::Triangles(triangles) = &drawable.shape else { return Vec::new() };
-    let given = &drawable.look.normals;
-    if given.is_empty() || given.iter().flatten().any(|n| *n == [0.0; 3]) {
+/// The number of a normal that the input does not have: the triangles around the corner tell it.
+const NOT_GIVEN: u32 = u32::MAX;
+
+/// Which normal each corner has, where the input says which corners share one; nothing where it says nothing anywhere.
+fn normal_numbers(triangles: &[[u32; 3]], given: &[[[f32; 3]; 3]]) -> Vec<[u32; 3]> {
+    if given.iter().flatten().all(|n| *n == [0.0; 3]) {
         return Vec::new();
     }
     let mut numbers = HashMap::new();
     let mut number = |vertex: u32, normal: [f32; 3]| {
+        if normal == [0.0; 3] {
+            return NOT_GIVEN;
+        }
         let next = numbers.len() as u32;
         *numbers.entry((vertex, normal.map(|c| (c * 256.0).round() as i32))).or_insert(next)
     };
     triangles.iter().zip(given).map(|(t, n)| [0, 1, 2].map(|k| number(t[k], n[k]))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normals_that_are_given_stay_shared_where_others_are_missing() {
+        let (triangles, up, none) = ([[0, 1, 2], [0, 2, 3]], [0.0, 0.0, 1.0], [0.0; 3]);
+        assert_eq!(normal_numbers(&triangles, &[[up; 3]; 2]), [[0, 1, 2], [0, 2, 3]]);
+        let some = normal_numbers(&triangles, &[[up; 3], [up, none, up]]);
+        assert_eq!(some, [[0, 1, 2], [0, NOT_GIVEN, 3]], "one missing normal leaves the others");
+        assert!(normal_numbers(&triangles, &[[none; 3]; 2]).is_empty());
+        assert!(normal_numbers(&triangles, &[]).is_empty());
+    }
 }
