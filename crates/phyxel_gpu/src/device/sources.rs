@@ -134,6 +134,26 @@ pub(crate) fn skin() -> String {
     include_str!("../kernels/skin.wgsl").into()
 }
 
+/// What phyxels do to the space around them.
+pub(crate) fn maps() -> String {
+    [MATH, ENTRY, STENCIL_GRADIENT, include_str!("../kernels/maps.wgsl")].concat()
+}
+
+/// Discs carried by phyxels or nodes.
+pub(crate) fn surfels() -> String {
+    [MATH, include_str!("../kernels/surfels.wgsl")].concat()
+}
+
+/// Neighbours and stencils of phyxels.
+pub(crate) fn rebuild() -> String {
+    [MATH, SVD, include_str!("../kernels/rebuild.wgsl")].concat()
+}
+
+/// Sums of what comes before.
+pub(crate) fn scan() -> String {
+    include_str!("../kernels/scan.wgsl").into()
+}
+
 /// A copy, for the bandwidth that is there to be had.
 pub(crate) fn copy() -> String {
     include_str!("../kernels/copy.wgsl").into()
@@ -164,6 +184,10 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
         ("solo", solo()),
         ("pins", pins()),
         ("skin", skin()),
+        ("maps", maps()),
+        ("surfels", surfels()),
+        ("rebuild", rebuild()),
+        ("scan", scan()),
         ("copy", copy()),
     ];
     sources.into_iter().map(|(name, source)| (name, unrolled(&source))).collect()
