@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod balance;
 mod bench;
 mod device;
 mod divert;
