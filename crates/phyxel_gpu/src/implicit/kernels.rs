@@ -319,9 +319,10 @@ fn tangent_kernel(resident: &Resident, system: &System, run: &Run, groups: &Stor
 
 fn assemble_kernel(resident: &Resident, system: &System, sizes: &Store) -> Bound {
     let source = sources::assemble();
-    let bindings = &[Uniform, Read, Read, Read, Write];
+    let bindings = &[Uniform, Read, Read, Read, Read, Write];
     let recipe = Recipe { name: "assemble", source: &source, entry: "main", constants: &[], bindings };
-    let buffers = [sizes, &system.starts, &system.contributions, &system.block_values, &system.values];
+    let blocks = &system.block_values;
+    let buffers = [sizes, &system.starts, &system.contributions, blocks, blocks, &system.values];
     resident.device().bind(&recipe, &buffers)
 }
 
