@@ -17,7 +17,8 @@ struct Job {
 @group(0) @binding(4) var<storage, read> ninths: array<f32>;
 @group(0) @binding(5) var<storage, read_write> values: array<f32>;
 
-// A block, transposed where its code says so.
+// A block, transposed where its code says so. Measured on an H200 and left: nine numbers of 27 bits with one exponent in 32 bytes make
+// this a fifth faster, and the kernel that packs them a sixth slower.
 fn block_of(code: u32) -> mat3x3f {
     let kind = code >> 9u;
     let lane = (code >> 1u) % 256u;
