@@ -127,7 +127,8 @@ pub struct RunArgs {
     /// Simulates this many frames after the initial one, instead of the scene's duration
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub frames: Option<usize>,
-    /// Where to calculate: auto, cpu, gpu, or a graphics device by its number or part of its name (see `phyxel list`)
+    /// Where to calculate: auto, balanced (each body where it is seen to be faster), cpu, gpu, or a graphics device by its
+    /// number or part of its name (see `phyxel list`)
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: String,
     /// Goes on from the checkpoint that an interrupted run left in the folder

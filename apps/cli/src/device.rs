@@ -12,6 +12,8 @@ pub enum Wanted {
     Cpu,
     /// A graphics card where there is one, and where it is worth it.
     Auto,
+    /// Each body where it has been seen to be faster.
+    Balanced,
     /// A graphics device, or nothing.
     Gpu(Choice),
 }
@@ -22,6 +24,7 @@ impl Wanted {
         match word {
             "cpu" => Wanted::Cpu,
             "auto" => Wanted::Auto,
+            "balanced" => Wanted::Balanced,
             other => Wanted::Gpu(Choice::parse(other)),
         }
     }
@@ -43,10 +46,10 @@ impl Place {
     /// Finds a place for a simulation, at its present state.
     pub fn choose(wanted: &Wanted, scene: &Scene, simulation: &AnySimulation) -> Result<Self, Failure> {
         let cpu = |why_cpu| Ok(Place { driver: None, falls_back: false, why_cpu, trouble: None });
-        let falls_back = *wanted == Wanted::Auto;
+        let falls_back = matches!(wanted, Wanted::Auto | Wanted::Balanced);
         let choice = match wanted {
             Wanted::Cpu => return cpu(None),
-            Wanted::Auto => Choice::Fastest,
+            Wanted::Auto | Wanted::Balanced => Choice::Fastest,
             Wanted::Gpu(choice) => choice.clone(),
         };
         let AnySimulation::F32(single) = simulation else {
@@ -57,11 +60,11 @@ impl Place {
                 )),
             };
         };
-        if falls_back && single.model().node_count() < WORTH_IT {
+        if *wanted == Wanted::Auto && single.model().node_count() < WORTH_IT {
             return cpu(None);
         }
-        let driver =
-            Device::open(&choice).map_err(DriveError::from).and_then(|device| Driver::new(&device, scene, single));
+        let bring = if *wanted == Wanted::Balanced { Driver::balanced } else { Driver::new };
+        let driver = Device::open(&choice).map_err(DriveError::from).and_then(|device| bring(&device, scene, single));
         match driver {
             Ok(driver) => Ok(Place { driver: Some(driver), falls_back, why_cpu: None, trouble: None }),
             Err(error) if falls_back => cpu(Some(error.to_string())),
@@ -118,6 +121,7 @@ mod tests {
     fn words_say_where() {
         assert_eq!(Wanted::parse("cpu"), Wanted::Cpu);
         assert_eq!(Wanted::parse("auto"), Wanted::Auto);
+        assert_eq!(Wanted::parse("balanced"), Wanted::Balanced);
         assert_eq!(Wanted::parse("gpu"), Wanted::Gpu(Choice::Any));
         assert_eq!(Wanted::parse("0"), Wanted::Gpu(Choice::Index(0)));
     }

@@ -10,12 +10,12 @@ use crate::failure::Failure;
 pub fn choose(wanted: &Wanted) -> Result<Box<dyn Painter>, Failure> {
     let choice = match wanted {
         Wanted::Cpu => return Ok(Box::new(Software)),
-        Wanted::Auto => Choice::Fastest,
+        Wanted::Auto | Wanted::Balanced => Choice::Fastest,
         Wanted::Gpu(choice) => choice.clone(),
     };
     match Gpu::open(&choice) {
         Ok(gpu) => Ok(Box::new(gpu)),
-        Err(_) if *wanted == Wanted::Auto => Ok(Box::new(Software)),
+        Err(_) if matches!(wanted, Wanted::Auto | Wanted::Balanced) => Ok(Box::new(Software)),
         Err(error) => Err(Failure::input(format!("--device: {error}; use --device cpu or auto"))),
     }
 }

@@ -1,5 +1,6 @@
 //! Moves a simulation on a device: events, stable steps and results stay with the simulation.
 
+use crate::balance::balanced;
 use crate::bench::KernelTime;
 use crate::device::{Device, GpuError};
 use crate::motor::Motor;
@@ -51,6 +52,17 @@ impl Driver {
             Some(why) => Kind::Shared(Box::new(Shared::new(device, scene, simulation, &why)?)),
         };
         Ok(Driver { kind })
+    }
+
+    /// The same with each body where it is fastest: every group of bodies that can touch is watched for some steps on the
+    /// processor and on the device, from copies of the present state. Bodies whose [`Place`] is told stay there. Because
+    /// clocks decide, two runs may differ in their last digits.
+    pub fn balanced(device: &Arc<Device>, scene: &Scene, simulation: &Simulation<f32>) -> Result<Self, DriveError> {
+        let told = balanced(device, scene, simulation)?;
+        if told.bodies.iter().all(|b| b.place == Place::Cpu) {
+            return Err(DriveError::Unsupported("the processor alone is faster".into()));
+        }
+        Driver::new(device, &told, simulation)
     }
 
     fn whole(&self) -> &Whole {

@@ -110,7 +110,7 @@ impl Explicit {
                 &at.index,
                 &at.slots,
                 &at.around,
-                &at.around_penalties,
+                &at.own,
                 &at.records,
                 &at.pinned,
                 &motion,

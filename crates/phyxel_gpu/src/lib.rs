@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod balance;
 mod bench;
 mod device;
 mod divert;
@@ -15,10 +16,12 @@ mod implicit;
 mod layout;
 mod motor;
 mod positions;
+mod rebuild;
 mod resident;
 mod shared;
 mod skin;
 mod support;
+mod surfels;
 mod welds;
 
 pub use bench::{KernelTime, copy_bandwidth, median, settled};
@@ -28,9 +31,11 @@ pub use driver::{DriveError, Driver};
 pub use explicit::Explicit;
 pub use implicit::{Implicit, SolveReport};
 pub use positions::Positions;
+pub use rebuild::{Rebuild, RebuildReport};
 pub use resident::{BlockStress, PendingState, PrincipalStress, Resident, Vectors};
 pub use skin::SkinProduct;
 pub use support::why_not;
+pub use surfels::{Surfel, SurfelCarriers, SurfelProduct, SurfelRest};
 pub use welds::{Outcome, Split, Welds};
 
 /// The sources of all kernels, by name, each complete as it is compiled; for checks without a device.

@@ -8,9 +8,9 @@ use crate::free_bodies;
 use crate::implicit::Implicit;
 use crate::positions::Positions;
 use crate::resident::Resident;
-use crate::welds::Welds;
+use crate::welds::{Outcome, Welds};
 use phyxel::material::lame;
-use phyxel::model::Model;
+use phyxel::model::{BodyModel, Model};
 use phyxel::scene::{Collider, Integrator, Scene, SolverSettings};
 use phyxel::{Simulation, State, StepError, StepReport};
 use std::sync::Arc;
@@ -134,7 +134,8 @@ impl Motor {
     }
 
     /// Takes `count` steps of `dt`, in parts no longer than `limit` and no longer than the shards of the bodies allow; what breaks
-    /// does so after each step, and the simulation is told about it.
+    /// does so after each step, and the simulation is told about it. Where more may break in a step than the budget of new nodes
+    /// allows, the processor takes these steps instead: bodies break side by side on the device, and the budget is for all.
     pub(crate) fn run_and_break(
         &mut self,
         simulation: &mut Simulation<f32>,
@@ -144,6 +145,10 @@ impl Motor {
         let (time, steps_before) = (simulation.time(), simulation.state().steps);
         if (time, steps_before) != self.left || self.spoiled.swap(false, Ordering::Relaxed) {
             self.version = u64::MAX;
+        }
+        let waits = |b: &BodyModel| b.fragile.as_ref().is_some_and(|f| !f.loose.is_empty());
+        if simulation.model().bodies.iter().any(waits) {
+            return on_cpu(simulation, (dt, count));
         }
         self.refresh(simulation.model(), simulation.state())?;
         let limit = stable_step_of_shards(simulation.model()).min(limit);
@@ -160,6 +165,10 @@ impl Motor {
                 self.refresh(simulation.model(), simulation.state())?;
                 parts *= 2.0;
                 continue;
+            }
+            if !within_budget(simulation, &outcome) {
+                self.version = u64::MAX;
+                return on_cpu(simulation, (dt, count));
             }
             let substeps = count * parts as u64;
             let mut report = StepReport {
@@ -356,4 +365,32 @@ fn bring(
         _ => Mover::Explicit(Box::new(Explicit::new(&resident, model, colliders, integrator)?)),
     };
     Ok((resident, mover))
+}
+
+/// Steps on the processor.
+fn on_cpu(simulation: &mut Simulation<f32>, (dt, count): (f64, u64)) -> Result<StepReport, DriveError> {
+    let mut report = StepReport::default();
+    for _ in 0..count {
+        report.merge(&simulation.step(dt)?);
+    }
+    Ok(report)
+}
+
+/// New nodes for each body below which bodies take from one budget, one after the other; as in `fracture/apply.rs` of the engine.
+const FAIR_SHARE: usize = 64;
+
+/// Whether the budget of new nodes lets everything break that has broken, in whatever step it was: nodes of what hung together at
+/// a node alone are not told step by step, so all of them are counted in each.
+fn within_budget(simulation: &Simulation<f32>, outcome: &Outcome) -> bool {
+    let budget = simulation.settings().max_new_nodes;
+    let bodies = &simulation.model().bodies;
+    let mut followed: Vec<usize> =
+        bodies.iter().zip(&outcome.nodes).map(|(b, nodes)| nodes.saturating_sub(b.nodes.len())).collect();
+    outcome.splits.iter().for_each(|s| followed[s.body] = followed[s.body].saturating_sub(1));
+    let (all, most) = (followed.iter().sum::<usize>(), followed.iter().copied().max().unwrap_or(0));
+    outcome.splits.chunk_by(|a, b| a.step == b.step).all(|splits| {
+        let Some(left) = budget.checked_sub(splits.len()) else { return false };
+        let share = left / splits.chunk_by(|a, b| a.body == b.body).count();
+        if share < FAIR_SHARE { all <= left } else { most <= share }
+    })
 }

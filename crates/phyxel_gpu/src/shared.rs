@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Bodies that are simulated on their own.
-struct Part {
-    simulation: Simulation<f32>,
+pub(crate) struct Part {
+    pub(crate) simulation: Simulation<f32>,
     /// Which body of the whole each is.
     bodies: Vec<usize>,
 }
@@ -32,12 +32,7 @@ impl Shared {
         why: &str,
     ) -> Result<Self, DriveError> {
         let refused = |more: &str| Err(DriveError::Unsupported(format!("{why}{more}")));
-        let past = scene.events.iter().any(|event| event.at <= simulation.time()) && simulation.time() > 0.0;
-        if !scene.rigid_bodies.is_empty() || !scene.attachments.is_empty() || !scene.triggers.is_empty() || past {
-            return refused("");
-        }
-        // Parts whose nodes change their number cannot be told to the whole.
-        if simulation.model().bodies.iter().any(|b| b.fragile.is_some()) {
+        if !splits(scene, simulation) {
             return refused("");
         }
         let (mut device_bodies, mut cpu_bodies) = (Vec::new(), Vec::new());
@@ -119,6 +114,15 @@ impl Shared {
     }
 }
 
+/// Whether bodies of a scene can be simulated apart from each other.
+pub(crate) fn splits(scene: &Scene, simulation: &Simulation<f32>) -> bool {
+    let past = scene.events.iter().any(|event| event.at <= simulation.time()) && simulation.time() > 0.0;
+    let tied = !scene.rigid_bodies.is_empty() || !scene.attachments.is_empty() || !scene.triggers.is_empty();
+    // Parts whose nodes change their number cannot be told to the whole.
+    let breaks = simulation.model().bodies.iter().any(|b| b.fragile.is_some());
+    !(past || tied || breaks)
+}
+
 fn nodes(simulation: &Simulation<f32>, body: usize) -> Range<usize> {
     simulation.model().bodies[body].nodes.clone()
 }
@@ -135,7 +139,7 @@ fn only(scene: &Scene, bodies: &[usize]) -> Scene {
 }
 
 /// Some bodies as a simulation in the state that they have now.
-fn part(scene: &Scene, whole: &Simulation<f32>, bodies: Vec<usize>) -> Result<(Scene, Part), DriveError> {
+pub(crate) fn part(scene: &Scene, whole: &Simulation<f32>, bodies: Vec<usize>) -> Result<(Scene, Part), DriveError> {
     let scene = only(scene, &bodies);
     let mut simulation = build(&scene)?;
     let (mut u, mut v) = (simulation.state().u.clone(), simulation.state().v.clone());
@@ -160,7 +164,7 @@ fn build(scene: &Scene) -> Result<Simulation<f32>, DriveError> {
 }
 
 /// Why the device does not get a group of bodies.
-fn why_not_group(scene: &Scene, group: &[usize]) -> Result<Option<String>, DriveError> {
+pub(crate) fn why_not_group(scene: &Scene, group: &[usize]) -> Result<Option<String>, DriveError> {
     if let Some(&body) = group.iter().find(|&&b| scene.bodies[b].place == Place::Cpu) {
         return Ok(Some(format!("body {:?} is to be on the CPU", scene.bodies[body].name)));
     }
@@ -170,7 +174,7 @@ fn why_not_group(scene: &Scene, group: &[usize]) -> Result<Option<String>, Drive
 }
 
 /// Bodies that can touch each other, directly or through others, together.
-fn touching_groups(bodies: &[Body]) -> Vec<Vec<usize>> {
+pub(crate) fn touching_groups(bodies: &[Body]) -> Vec<Vec<usize>> {
     let touch = |a: &Body, b: &Body| a.contact.enabled && b.contact.enabled && a.contact.groups.meet(&b.contact.groups);
     let mut group: Vec<usize> = (0..bodies.len()).collect();
     for a in 0..bodies.len() {

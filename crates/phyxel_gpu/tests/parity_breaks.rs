@@ -152,6 +152,29 @@ fn walls_break_on_the_floor_as_on_the_cpu() {
     }
 }
 
+/// No more new nodes in a step than the budget allows, those that waited afterwards: as on the CPU.
+#[test]
+fn a_budget_of_new_nodes_holds_on_the_device() {
+    let Some(device) = device() else { return };
+    let bodies = vec![
+        wall("first", [10, 3, 1], [0.0, 0.02, 0.0], 0.35, wood(2.0e4)),
+        wall("second", [8, 3, 1], [3.0, 0.03, 0.0], -0.1, wood(1.5e4)),
+    ];
+    let mut scene = over_a_floor(bodies, Integrator::SymplecticEuler);
+    scene.bodies.iter_mut().for_each(|b| b.velocity = [0.0, -2.5, 0.0]);
+    scene.solver.max_new_nodes = 3;
+    let mut moved = Simulation::<f32>::build(&scene).expect("walls");
+    let mut driver = Driver::new(&device, &scene, &moved).expect("a device that breaks things");
+    let mut most = 0;
+    for step in 1..=120 {
+        let report = driver.advance_to(&mut moved, STEP * f64::from(step)).expect("device");
+        most = most.max(report.new_nodes);
+    }
+    assert_eq!(most, 3, "new nodes in a step");
+    let Some(race) = race(&scene, 15, 7, |_| {}) else { return };
+    assert!(race.splits > 20 && race.alike == race.splits, "{} of {} splits alike", race.alike, race.splits);
+}
+
 #[test]
 fn what_has_broken_on_the_cpu_goes_on_breaking_on_the_device() {
     let mut body = wall("wall", [10, 3, 1], [0.0, 0.02, 0.0], 0.35, wood(2.0e4));

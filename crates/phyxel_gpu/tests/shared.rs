@@ -84,3 +84,24 @@ fn who_insists_on_the_device_is_told_why_not() {
     let refused = Driver::new(&device, &scene, &simulation).err();
     assert!(matches!(refused, Some(DriveError::Unsupported(_))), "{refused:?}");
 }
+
+/// Whoever is faster here: all bodies move as they do on the processor, and the one that insists on the device is there.
+#[test]
+fn bodies_go_where_they_have_been_seen_to_be_faster() {
+    let Some(device) = device() else { return };
+    let mut scene = three(Integrator::LeapFrog);
+    scene.bodies[0].place = Place::Gpu;
+    let mut cpu = Simulation::<f32>::build(&scene).expect("three bodies");
+    let mut shared = Simulation::<f32>::build(&scene).expect("three bodies");
+    let mut driver = Driver::balanced(&device, &scene, &shared).expect("a place for each");
+    assert!(driver.resident().node_count() >= cpu.model().bodies[0].nodes.len());
+    assert_eq!(shared.time(), 0.0, "watching moves copies");
+    driver.advance_to(&mut shared, 0.01).expect("steps");
+    cpu.advance_to(0.01).expect("steps");
+    let error = difference(&shared.state().u, &double(&cpu.state().u));
+    assert!(error < 1e-4, "{error:e}");
+    // Where the processor must take all of it, that is said.
+    scene.bodies.iter_mut().for_each(|b| b.place = Place::Cpu);
+    let told = Driver::balanced(&device, &scene, &shared).err();
+    assert!(matches!(told, Some(DriveError::Unsupported(_))), "{told:?}");
+}

@@ -2,11 +2,17 @@
 
 use super::Row;
 use phyxel::material::LawKind;
+use phyxel::math::{Mat3, Vec3};
 use phyxel::scene::{Body, Integrator, Method, MlsSettings, Pin, Region, Scene, Support};
 use phyxel::shape::Geometry;
 use phyxel::shape::structured::{CubeSplit, box_points, box_tets};
+use phyxel::stencil::Present;
+use phyxel::stencil::block::Stencils;
 use phyxel::{Material, Simulation};
-use phyxel_gpu::{Device, Explicit, Implicit, Resident, SkinProduct, copy_bandwidth, median, settled};
+use phyxel_gpu::{
+    Device, Explicit, Implicit, Rebuild, Resident, SkinProduct, SurfelCarriers, SurfelProduct, SurfelRest,
+    copy_bandwidth, median, settled,
+};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -44,7 +50,9 @@ pub fn run(device: &Arc<Device>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()>
         bench.explicit(phyxels(sizes(device)[0], stabilisation)?)?;
     }
     bench.implicit(phyxels(sizes(device)[0], 0.1)?)?;
-    bench.skin(sizes(device)[0])
+    bench.skin(sizes(device)[0])?;
+    bench.surfels(sizes(device)[0])?;
+    bench.rebuild(sizes(device)[0])
 }
 
 fn soft(law: LawKind) -> Material {
@@ -171,6 +179,62 @@ impl Bench<'_> {
             let row = Row { nodes: count, ..self.row("skin points", "", "") };
             (self.out)(row.timed(kernel.seconds * 1e3, 0.0).moving(kernel.bytes as f64, self.copy));
         }
+        Ok(())
+    }
+
+    /// A million discs, each in a tetrahedron of the block.
+    fn surfels(&mut self, millions: f64) -> anyhow::Result<()> {
+        let body = tets(millions, LawKind::Linear)?;
+        let count = (millions * 1e6) as usize;
+        let scene = Scene { bodies: vec![body], ..Scene::default() };
+        let simulation = Simulation::<f32>::build(&scene)?;
+        let model = simulation.model();
+        let resident = Resident::new(self.device, model, simulation.state())?;
+        let Stencils::Tets(tets) = &model.blocks[0].stencils else { return Ok(()) };
+        let table = &tets.table;
+        let carriers: Vec<Vec<(u32, f32, [f32; 3])>> = (0..count)
+            .map(|i| {
+                let e = i * table.len() / count;
+                let gradients = table.all_gradients(e);
+                (0..4).map(|k| (table.nodes[e][k], 0.25, gradients[k].0)).collect()
+            })
+            .collect();
+        let disc = SurfelRest { point: [0.0; 3], tangents: [[0.01, 0.0, 0.0], [0.0, 0.01, 0.0]] };
+        let product = SurfelProduct::new(&resident, model, &vec![disc; count], SurfelCarriers::Nodes(&carriers))?;
+        if let Some(kernel) = product.time(&resident, 32)? {
+            let row = Row { nodes: count, ..self.row("surfels", "", "") };
+            (self.out)(row.timed(kernel.seconds * 1e3, 0.0).moving(kernel.bytes as f64, self.copy));
+        }
+        Ok(())
+    }
+
+    /// A million points anywhere, 32 neighbours each: found, and their stencils made.
+    fn rebuild(&mut self, millions: f64) -> anyhow::Result<()> {
+        let count = (millions * 1e6) as usize;
+        let random = super::kernels::random;
+        let positions: Vec<Vec3<f32>> =
+            (0..count as u64).map(|i| Vec3::of([0, 1, 2].map(|a| random(3 * i + a)))).collect();
+        let radius = (1.033 * 32.0 / (4.0 / 3.0 * std::f64::consts::PI * count as f64)).cbrt() as f32;
+        let (elastic, volumes) = (vec![Mat3::identity(); count], vec![1.0 / count as f32; count]);
+        let now = Present {
+            positions: &positions,
+            elastic: &elastic,
+            volumes: &volumes,
+            radii: &vec![radius; count],
+            mutual: true,
+            kernel: MlsSettings::default().kernel,
+            stabilisation: 0.1,
+        };
+        let mut rebuild = Rebuild::new(self.device, count)?;
+        rebuild.set(&now);
+        let mut entries = 0;
+        let ms = self.median_ms(1, || {
+            entries = rebuild.run()?.entries;
+            Ok(())
+        })?;
+        let neighbours = Some((entries - count) as f64 / count as f64);
+        let row = Row { nodes: count, neighbours, ..self.row("neighbours and stencils of random points", "mls", "") };
+        (self.out)(row.timed(ms, 0.0).handling((entries - count) as f64, "pairs"));
         Ok(())
     }
 }

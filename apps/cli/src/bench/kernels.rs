@@ -100,7 +100,7 @@ fn neighbours<R: Real>(precision: &'static str, out: &mut dyn FnMut(Row)) -> any
 }
 
 /// Number `n` of a fixed sequence in `[0, 1)` (splitmix64).
-fn random(n: u64) -> f64 {
+pub(super) fn random(n: u64) -> f64 {
     let mut z = (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -11,7 +11,7 @@ use crate::threads::with_threads;
 pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     // Benchmarks compare devices: they use the one that is asked for, and the processor otherwise.
     let device = match Wanted::parse(&args.device) {
-        Wanted::Cpu | Wanted::Auto => None,
+        Wanted::Cpu | Wanted::Auto | Wanted::Balanced => None,
         Wanted::Gpu(choice) => Some(phyxel_gpu::Device::open(&choice).map_err(Failure::input)?),
     };
     let mut chosen = choose(&args.suites)?;

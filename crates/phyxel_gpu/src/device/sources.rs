@@ -11,6 +11,9 @@ const SETTLE: &str = include_str!("../kernels/settle.wgsl");
 const PRINCIPAL: &str = include_str!("../kernels/principal.wgsl");
 const STENCIL_GRADIENT: &str = include_str!("../kernels/stencil_gradient.wgsl");
 const TET_GRADIENT: &str = include_str!("../kernels/tet_gradient.wgsl");
+const ENTRY: &str = include_str!("../kernels/entry.wgsl");
+const RECORD: &str = include_str!("../kernels/record.wgsl");
+const LEAVE: &str = include_str!("../kernels/leave.wgsl");
 const CONTACT: &str = include_str!("../kernels/contact.wgsl");
 const GATHER: &str = include_str!("../kernels/gather.wgsl");
 const ROWS: &str = include_str!("../kernels/rows.wgsl");
@@ -28,7 +31,7 @@ pub(crate) fn tets() -> String {
 
 /// Stresses of other stencils.
 pub(crate) fn general() -> String {
-    elastic(include_str!("../kernels/general.wgsl"))
+    elastic(&[ENTRY, RECORD, LEAVE, include_str!("../kernels/general.wgsl")].concat())
 }
 
 /// Flow of tetrahedra.
@@ -38,7 +41,7 @@ pub(crate) fn settle_tets() -> String {
 
 /// Flow of other stencils.
 pub(crate) fn settle_general() -> String {
-    elastic(&[STENCIL_GRADIENT, SETTLE, include_str!("../kernels/settle_general.wgsl")].concat())
+    elastic(&[ENTRY, STENCIL_GRADIENT, SETTLE, include_str!("../kernels/settle_general.wgsl")].concat())
 }
 
 /// Principal stresses of tetrahedra.
@@ -48,7 +51,7 @@ pub(crate) fn principal_tets() -> String {
 
 /// Principal stresses of other stencils.
 pub(crate) fn principal_general() -> String {
-    elastic(&[STENCIL_GRADIENT, PRINCIPAL, include_str!("../kernels/principal_general.wgsl")].concat())
+    elastic(&[ENTRY, STENCIL_GRADIENT, PRINCIPAL, include_str!("../kernels/principal_general.wgsl")].concat())
 }
 
 /// Sweeps of position-based steps.
@@ -63,7 +66,7 @@ pub(crate) fn positions() -> String {
 
 /// Motion of nodes.
 pub(crate) fn nodes() -> String {
-    [MATH, CONTACT, GATHER, PULL, include_str!("../kernels/nodes.wgsl")].concat()
+    [MATH, CONTACT, ENTRY, RECORD, GATHER, PULL, include_str!("../kernels/nodes.wgsl")].concat()
 }
 
 /// Bodies that break.
@@ -83,7 +86,7 @@ pub(crate) fn blocks() -> String {
 
 /// Tangents of other stencils.
 pub(crate) fn tangents() -> String {
-    elastic(&[STENCIL_GRADIENT, include_str!("../kernels/tangents.wgsl")].concat())
+    elastic(&[ENTRY, STENCIL_GRADIENT, include_str!("../kernels/tangents.wgsl")].concat())
 }
 
 /// The matrix from the blocks.
@@ -93,17 +96,17 @@ pub(crate) fn assemble() -> String {
 
 /// The preconditioner.
 pub(crate) fn diagonal() -> String {
-    [MATH, include_str!("../kernels/diagonal.wgsl")].concat()
+    [MATH, ENTRY, include_str!("../kernels/diagonal.wgsl")].concat()
 }
 
 /// Matrix-free products, over elements.
 pub(crate) fn product() -> String {
-    [MATH, include_str!("../kernels/product.wgsl")].concat()
+    [MATH, ENTRY, RECORD, LEAVE, include_str!("../kernels/product.wgsl")].concat()
 }
 
 /// Matrix-free products, over nodes.
 pub(crate) fn product_nodes() -> String {
-    [PULL, include_str!("../kernels/product_nodes.wgsl")].concat()
+    [ENTRY, RECORD, PULL, include_str!("../kernels/product_nodes.wgsl")].concat()
 }
 
 /// Products with the matrix.
@@ -129,6 +132,26 @@ pub(crate) fn pins() -> String {
 /// Surfaces carried by nodes.
 pub(crate) fn skin() -> String {
     include_str!("../kernels/skin.wgsl").into()
+}
+
+/// What phyxels do to the space around them.
+pub(crate) fn maps() -> String {
+    [MATH, ENTRY, STENCIL_GRADIENT, include_str!("../kernels/maps.wgsl")].concat()
+}
+
+/// Discs carried by phyxels or nodes.
+pub(crate) fn surfels() -> String {
+    [MATH, include_str!("../kernels/surfels.wgsl")].concat()
+}
+
+/// Neighbours and stencils of phyxels.
+pub(crate) fn rebuild() -> String {
+    [MATH, SVD, include_str!("../kernels/rebuild.wgsl")].concat()
+}
+
+/// Sums of what comes before.
+pub(crate) fn scan() -> String {
+    include_str!("../kernels/scan.wgsl").into()
 }
 
 /// A copy, for the bandwidth that is there to be had.
@@ -161,6 +184,10 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
         ("solo", solo()),
         ("pins", pins()),
         ("skin", skin()),
+        ("maps", maps()),
+        ("surfels", surfels()),
+        ("rebuild", rebuild()),
+        ("scan", scan()),
         ("copy", copy()),
     ];
     sources.into_iter().map(|(name, source)| (name, unrolled(&source))).collect()

@@ -252,7 +252,7 @@ fn forces_kernel(resident: &Resident, system: &System, model: &Model<f32>) -> Re
             &at.index,
             &at.slots,
             &at.around,
-            &at.around_penalties,
+            &at.own,
             &at.records,
             &at.pinned,
             &system.motion,
@@ -305,6 +305,7 @@ fn tangent_kernel(resident: &Resident, system: &System, run: &Run, groups: &Stor
         ("VOLUME", flag(run.law.volume)),
         ("VISCOUS", flag(run.law.damped && !run.law.based)),
         ("BASED", flag(run.law.based)),
+        ("STABILISED", flag(resident.general.stabilised)),
         ("GRAINS", flag(run.law.grains)),
         ("FLOW", f64::from(run.law.flow)),
     ];
@@ -318,9 +319,10 @@ fn tangent_kernel(resident: &Resident, system: &System, run: &Run, groups: &Stor
 
 fn assemble_kernel(resident: &Resident, system: &System, sizes: &Store) -> Bound {
     let source = sources::assemble();
-    let bindings = &[Uniform, Read, Read, Read, Write];
+    let bindings = &[Uniform, Read, Read, Read, Read, Write];
     let recipe = Recipe { name: "assemble", source: &source, entry: "main", constants: &[], bindings };
-    let buffers = [sizes, &system.starts, &system.contributions, &system.block_values, &system.values];
+    let blocks = &system.block_values;
+    let buffers = [sizes, &system.starts, &system.contributions, blocks, blocks, &system.values];
     resident.device().bind(&recipe, &buffers)
 }
 
@@ -342,7 +344,7 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
         &system.values,
         &at.index,
         &at.around,
-        &at.around_penalties,
+        &at.elements,
         &system.tangents,
         &system.moduli,
         &system.held_of,
@@ -353,10 +355,10 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
 }
 
 fn product_kernels(resident: &Resident, system: &System, sizes: &Store, field: &Store) -> (Bound, Bound) {
-    let constants = [("STRIDE", resident.stride() as f64)];
+    let constants = [("STABILISED", flag(resident.general.stabilised)), ("PAIRED", flag(!resident.order.in_rows))];
     let at = &resident.at;
     let source = sources::product();
-    let bindings = &[Uniform, Read, Read, Read, Read, Read, Read, Write, Read, Read];
+    let bindings = &[Uniform, Read, Read, Read, Write, Read, Read, Write, Read, Read];
     let recipe = Recipe { name: "product", source: &source, entry: "main", constants: &constants, bindings };
     let elements = resident.device().bind(
         &recipe,
@@ -365,7 +367,7 @@ fn product_kernels(resident: &Resident, system: &System, sizes: &Store, field: &
             field,
             &at.elements,
             &at.entries,
-            &at.penalties,
+            &at.own,
             &system.tangents,
             &system.offsets,
             &at.records,
@@ -378,17 +380,7 @@ fn product_kernels(resident: &Resident, system: &System, sizes: &Store, field: &
     let recipe = Recipe { name: "product at nodes", source: &source, entry: "main", constants: &constants, bindings };
     let nodes = resident.device().bind(
         &recipe,
-        &[
-            sizes,
-            field,
-            &at.index,
-            &at.around,
-            &at.around_penalties,
-            &at.records,
-            &system.offsets,
-            &system.q,
-            &system.scalars,
-        ],
+        &[sizes, field, &at.index, &at.around, &at.own, &at.records, &system.offsets, &system.q, &system.scalars],
     );
     (elements, nodes)
 }

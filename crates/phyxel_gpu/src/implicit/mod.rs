@@ -302,7 +302,7 @@ impl Implicit {
         let nodes = resident.node_count() as u64;
         let blocks = self.system.blocks as u64;
         let tets = resident.clusters.count as u64;
-        let product = 40 * blocks + nodes * 44 + resident.general.pairs as u64 * 32;
+        let product = 40 * blocks + nodes * 44 + general_bytes(resident);
         let assembly = 360 * tets + 64 * tets + 4 * blocks + 36 * blocks;
         let bytes = [tets * (44 + 360), assembly, product, nodes * (4 * 16 + 32), nodes * 80];
         let timed = |(kind, name): (usize, &&str)| {
@@ -339,7 +339,7 @@ impl Implicit {
         let nodes = resident.node_count() as u64;
         // Product: the blocks with their columns, the rows, the field, masses and result. Then r, z, q and the
         // preconditioner, and x, z and p.
-        let general = resident.general.pairs as u64 * 2 * 16 + resident.general.elements as u64 * (180 + 96);
+        let general = general_bytes(resident);
         40 * self.system.blocks as u64 + nodes * (8 + 16 + 4 + 16) + nodes * (4 * 16 + 32) + nodes * 80 + general
     }
 
@@ -366,4 +366,17 @@ impl Implicit {
         let found: Vec<[f32; 4]> = device.read(&self.system.q, resident.node_count())?;
         Ok(resident.in_model_order(&found))
     }
+}
+
+/// Bytes that a product with stencils that are no tetrahedra moves at least: entries twice, heads and tangents, records there
+/// and back, what nodes are given; with stabilisation places, moments and what springs do to centres.
+fn general_bytes(resident: &Resident) -> u64 {
+    let general = &resident.general;
+    let (elements, nodes) = (general.elements as u64, resident.node_count() as u64);
+    if elements == 0 {
+        return 0;
+    }
+    let record = if general.stabilised { 96 } else { 48 };
+    let penalties = if general.stabilised { elements * (16 + 48 + 16) + nodes * (16 + 16) } else { 0 };
+    general.pairs as u64 * 2 * 16 + elements * (16 + 180 + 2 * record) + nodes * (16 + 8 + 16) + penalties
 }

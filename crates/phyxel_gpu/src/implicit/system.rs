@@ -86,7 +86,7 @@ impl System {
             values: device.room::<[f32; 9]>("matrix", places)?,
             tangents: device.room::<[f32; 45]>("tangents", resident.general.elements)?,
             masses: device.room::<f32>("masses", n)?,
-            moduli: device.room::<f32>("moduli", n)?,
+            moduli: device.room::<[f32; 2]>("moduli", n)?,
             offsets: room("offsets")?,
             bodies: device.upload("bodies", &bodies)?,
             b: room("b")?,
@@ -126,10 +126,10 @@ impl System {
             (1.0 + gamma * model.rayleigh_mass[b], penalty, model.rest[model.bodies[b].nodes.start])
         };
         let per_body: Vec<_> = (0..model.bodies.len()).map(of_body).collect();
-        for &n in &resident.order.to_model {
+        for (place, &n) in resident.order.to_model.iter().enumerate() {
             let (scale, penalty, origin) = per_body[body_of(n)];
             masses.push(model.masses[n as usize] * scale);
-            moduli.push(penalty);
+            moduli.push([penalty, penalty * resident.general.springs.get(place).copied().unwrap_or(0.0)]);
             let [x, y, z] = (model.rest[n as usize] - origin).0;
             offsets.push([x, y, z, penalty]);
         }

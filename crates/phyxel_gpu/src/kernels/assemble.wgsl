@@ -12,19 +12,24 @@ struct Job {
 @group(0) @binding(1) var<storage, read> starts: array<u32>;
 // Twice the block, and one where it is to be transposed.
 @group(0) @binding(2) var<storage, read> contributions: array<u32>;
-@group(0) @binding(3) var<storage, read> blocks: array<f32>;
-@group(0) @binding(4) var<storage, read_write> values: array<f32>;
+// The same array twice: eight numbers of a block in two vectors, and the ninth.
+@group(0) @binding(3) var<storage, read> blocks: array<vec4f>;
+@group(0) @binding(4) var<storage, read> ninths: array<f32>;
+@group(0) @binding(5) var<storage, read_write> values: array<f32>;
 
-// A block, transposed where its code says so.
+// A block, transposed where its code says so. Measured on an H200 and left: nine numbers of 27 bits with one exponent in 32 bytes make
+// this a fifth faster, and the kernel that packs them a sixth slower.
 fn block_of(code: u32) -> mat3x3f {
-    let at = 9u * (code >> 1u);
-    let down = select(1u, 3u, (code & 1u) == 1u);
-    let along = 4u - down;
-    return mat3x3f(
-        blocks[at], blocks[at + down], blocks[at + 2u * down],
-        blocks[at + along], blocks[at + 4u], blocks[at + along + 2u * down],
-        blocks[at + 2u * along], blocks[at + 2u * along + down], blocks[at + 8u],
-    );
+    let kind = code >> 9u;
+    let lane = (code >> 1u) % 256u;
+    let a = blocks[576u * kind + 2u * lane];
+    let b = blocks[576u * kind + 2u * lane + 1u];
+    let c = ninths[2304u * kind + 2048u + lane];
+    let block = mat3x3f(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, c);
+    if (code & 1u) == 1u {
+        return transpose(block);
+    }
+    return block;
 }
 
 // Two contributions at a time: the loads of one hide the wait for the other.

@@ -1,4 +1,5 @@
-// The stiffness of each tetrahedron as ten 3x3 blocks, K_ab with a ≤ b, column by column; 256 of a kind side by side.
+// The stiffness of each tetrahedron as ten 3x3 blocks, K_ab with a ≤ b, column by column; 256 of a kind side by side, first eight
+// numbers of each, which is what memory hands out at once, and then the ninth of all.
 
 struct Group {
     first: u32,
@@ -47,9 +48,10 @@ fn store(lane: u32, block: u32, k: mat3x3f) {
     outgoing[own + 7u] = k[2].y;
     outgoing[own + 8u] = k[2].z;
     workgroupBarrier();
-    for (var i = 0u; i < 9u; i += 1u) {
-        blocks[block * 2304u + 256u * i + lane] = outgoing[256u * i + lane];
+    for (var i = 0u; i < 8u; i += 1u) {
+        blocks[block * 2304u + 256u * i + lane] = outgoing[9u * (32u * i + lane / 8u) + lane % 8u];
     }
+    blocks[block * 2304u + 2048u + lane] = outgoing[own + 8u];
 }
 
 fn unit(k: u32) -> vec3f {

@@ -2,7 +2,6 @@
 
 override TETS: u32 = 1u;
 override GENERAL: u32 = 0u;
-override STABILISED: u32 = 0u;
 // 1 where nodes may slide on something.
 override DRAGS: u32 = 0u;
 
@@ -18,10 +17,10 @@ struct Job {
 @group(0) @binding(3) var<storage, read> values: array<f32>;
 @group(0) @binding(4) var<storage, read> index: array<u32>;
 @group(0) @binding(5) var<storage, read> around: array<vec4u>;
-@group(0) @binding(6) var<storage, read> around_penalties: array<f32>;
+@group(0) @binding(6) var<storage, read> elements: array<vec4u>;
 @group(0) @binding(7) var<storage, read> tangents: array<f32>;
-// Modulus of the penalty, scaled; per node, beside nothing else.
-@group(0) @binding(8) var<storage, read> moduli: array<f32>;
+// Modulus of the penalty, scaled, and what all springs of the element resist that a node is the centre of.
+@group(0) @binding(8) var<storage, read> moduli: array<vec2f>;
 // Which of the held nodes each is, plus one.
 @group(0) @binding(9) var<storage, read> held_of: array<u32>;
 // Six vectors per held node: the columns of its free directions with the impulse of friction, its velocity, and the
@@ -66,10 +65,17 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
         let count = index[job.around + 2u * n + 1u];
         for (var k = 0u; k < count; k += 1u) {
             let entry = around[first + 32u * k];
-            d += contracted(entry.w, bitcast<vec3f>(entry.xyz));
+            var unit = 1.0;
             if STABILISED == 1u {
-                d += scaled_identity(abs(around_penalties[first + 32u * k]) * moduli[n]);
+                let head = elements[entry.w];
+                unit = weight_unit(head);
+                let spring = penalty_of(entry) * power_of_two(penalty_exponent(head));
+                d += scaled_identity(spring * moduli[n].x);
             }
+            d += contracted(entry.w, weight_of(entry) * unit);
+        }
+        if STABILISED == 1u {
+            d += scaled_identity(moduli[n].y);
         }
     }
     let slot = held_of[n];

@@ -3,7 +3,6 @@
 // 1 where there are tetrahedra; 1 where there are other stencils.
 override TETS: u32 = 1u;
 override GENERAL: u32 = 0u;
-override STRIDE: u32 = 3u;
 
 // Tetrahedra: where each node's slots begin. Others: first entry and entries of each node, after those.
 fn elastic_force(n: u32, w: vec3f, body: u32) -> vec3f {
@@ -38,6 +37,9 @@ fn elastic_force(n: u32, w: vec3f, body: u32) -> vec3f {
             even += pull_of(first + 32u * (count - 1u), w, x);
         }
         f -= even + odd;
+        if STABILISED == 1u {
+            f += own[n].xyz;
+        }
     }
     return f;
 }

@@ -3,8 +3,6 @@
 
 // 1 where elements have a part of the gradient that does not come from displacements.
 override BASED: u32 = 0u;
-// Vectors per record: 3, or 6 with stabilisation.
-override STRIDE: u32 = 3u;
 
 struct Group {
     first: u32,
@@ -21,15 +19,16 @@ struct Group {
 @group(0) @binding(3) var<storage, read> laws: array<Law>;
 // First entry, entries, law, volume.
 @group(0) @binding(4) var<storage, read> elements: array<vec4u>;
-// Weight and node.
+// Weight, penalty and node.
 @group(0) @binding(5) var<storage, read> entries: array<vec4u>;
-@group(0) @binding(6) var<storage, read> penalties: array<f32>;
+// What the springs of an element do to the node at its centre.
+@group(0) @binding(6) var<storage, read_write> own: array<vec4f>;
 @group(0) @binding(7) var<storage, read> bases: array<vec4f>;
 // Rest positions and contact radii.
 @group(0) @binding(8) var<storage, read> rest: array<vec4f>;
 // Two vectors per body: origin and Rayleigh's alpha, modulus of the penalty and Rayleigh's beta.
 @group(0) @binding(9) var<storage, read> bodies: array<vec4f>;
-@group(0) @binding(10) var<storage, read_write> records: array<vec4f>;
+@group(0) @binding(10) var<storage, read_write> records: array<vec4u>;
 // Three vectors per element: Σ c x and Σ c, Σ c x ⊗ x of its penalties.
 @group(0) @binding(11) var<storage, read> moments: array<vec4f>;
 @group(0) @binding(12) var<storage, read> grains: array<vec4f>;
@@ -47,29 +46,33 @@ struct Centre {
 }
 
 struct Sums {
-    g: mat3x3f,
+    // Of every second entry each: shorter sums are rounded less.
+    even: mat3x3f,
+    odd: mat3x3f,
     rate: mat3x3f,
     // Σ c w and Σ c w ⊗ x, with w = u + beta v from the centre.
     pull: vec3f,
     moment: mat3x3f,
 }
 
-fn visit(at: u32, about: Centre, sums: ptr<function, Sums>) {
+// Gives what the entry adds to the gradient.
+fn visit(at: u32, about: Centre, sums: ptr<function, Sums>) -> mat3x3f {
     let entry = entries[at];
     let node = entry.w;
-    let d = bitcast<vec3f>(entry.xyz);
+    let d = weight_of(entry);
     var w = u[node].xyz - about.at;
-    (*sums).g += outer(w, d);
+    let g = outer(w, d);
     if DAMPED == 1u {
         let faster = v[node].xyz - about.rate;
         (*sums).rate += outer(faster, d);
         w += faster * about.beta;
     }
-    if STRIDE == 6u {
-        let t = w * penalties[at];
+    if STABILISED == 1u {
+        let t = w * penalty_of(entry);
         (*sums).pull += t;
         (*sums).moment += outer(t, rest[node].xyz - about.place);
     }
+    return g;
 }
 
 @compute @workgroup_size(256)
@@ -95,17 +98,17 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     let about = Centre(center, center_rate, place_of_center, beta);
     var sums: Sums;
     // Two at a time: the loads of one hide the wait for the other. The first is the centre itself.
-    for (var k = 1u; k + 1u < head.y; k += 2u) {
-        visit(head.x + 32u * k, about, &sums);
-        visit(head.x + 32u * k + 32u, about, &sums);
+    let count = count_of(head);
+    for (var k = 1u; k + 1u < count; k += 2u) {
+        sums.even += visit(head.x + 32u * k, about, &sums);
+        sums.odd += visit(head.x + 32u * k + 32u, about, &sums);
     }
-    if (head.y & 1u) == 0u {
-        visit(head.x + 32u * (head.y - 1u), about, &sums);
+    if (count & 1u) == 0u {
+        sums.even += visit(head.x + 32u * (count - 1u), about, &sums);
     }
-    let g = sums.g;
-    let rate = sums.rate;
-    var pull = sums.pull;
-    let moment = sums.moment;
+    let unit = weight_unit(head);
+    let g = (sums.even + sums.odd) * unit;
+    let rate = sums.rate * unit;
     var argument = g;
     if BASED == 1u {
         argument += mat3x3f(bases[3u * e].xyz, bases[3u * e + 1u].xyz, bases[3u * e + 2u].xyz);
@@ -117,33 +120,31 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
         grain = unpacked_grain(grains[at], grains[at + 1u], grains[at + 2u]);
     }
     var s = element_stress(law, argument, rate, grain) * bitcast<f32>(head.w);
-    if STRIDE == 3u {
-        records[3u * e] = vec4f(s[0], 0.0);
-        records[3u * e + 1u] = vec4f(s[1], 0.0);
-        records[3u * e + 2u] = vec4f(s[2], 0.0);
+    if STABILISED == 0u {
+        leave_stress(e, s);
         return;
     }
     // A neighbour k feels S d_k + c_k (w_k − W X_k − b) with w = u + beta v, because the penalty is linear.
     if DAMPED == 1u {
         field += rate * beta;
     }
+    // The same rounding for all that feel it: what the springs of an element do adds up to nothing.
+    if SHORT == 1u {
+        field = rounded(field);
+    }
     let first_moment = moments[3u * e];
     let second = moments[3u * e + 1u];
     let third = moments[3u * e + 2u];
     let spread = mat3x3f(second.x, second.y, second.z, second.y, second.w, third.x, second.z, third.x, third.y);
     // Σ c (w − W x) and Σ c (w − W x) ⊗ x.
+    let exponent = penalty_exponent(head);
     let modulus = laws[law].penalty;
-    pull = (pull - field * first_moment.xyz) * modulus;
-    s -= (moment - field * spread) * modulus;
+    let in_units = modulus * power_of_two(exponent);
+    if exponent != 0u {
+        own[first] = vec4f(sums.pull * in_units - field * first_moment.xyz * modulus, 0.0);
+    }
+    s -= sums.moment * in_units - field * spread * modulus;
     let here = place_of_center - bodies[2u * body_of(v[first].w)].xyz;
     let base = center + center_rate * beta - field * here;
-    // Two vectors of each element side by side, as much as memory hands out at once; neighbours of lanes that are neighbours then
-    // share what is fetched.
-    let plane = 2u * group.elements;
-    records[2u * e] = vec4f(s[0], pull.x);
-    records[2u * e + 1u] = vec4f(s[1], pull.y);
-    records[plane + 2u * e] = vec4f(s[2], pull.z);
-    records[plane + 2u * e + 1u] = vec4f(field[0], base.x);
-    records[2u * plane + 2u * e] = vec4f(field[1], base.y);
-    records[2u * plane + 2u * e + 1u] = vec4f(field[2], base.z);
+    leave(e, group.elements, Record(s * unit, field, base, exponent));
 }

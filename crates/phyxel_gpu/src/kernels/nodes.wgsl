@@ -44,8 +44,8 @@ struct Step {
 @group(0) @binding(6) var<storage, read> index: array<u32>;
 @group(0) @binding(7) var<storage, read> slots: array<vec4f>;
 @group(0) @binding(8) var<storage, read> around: array<vec4u>;
-@group(0) @binding(9) var<storage, read> around_penalties: array<f32>;
-@group(0) @binding(10) var<storage, read> records: array<vec4f>;
+@group(0) @binding(9) var<storage, read> own: array<vec4f>;
+@group(0) @binding(10) var<storage, read> records: array<vec4u>;
 // Per pinned node and axis: arm and offset. Per node: which pin holds each axis.
 @group(0) @binding(11) var<storage, read> pinned: array<vec4f>;
 @group(0) @binding(12) var<storage, read> motion: array<vec4f>;
@@ -121,7 +121,7 @@ fn rest_on_surfaces(node_flags: u32, n: u32, at: vec3f, velocity: vec3f, dt: f32
 fn all_forces(n: u32, node_flags: u32, at: vec4f, velocity: vec3f) -> vec3f {
     let body = node_flags & 0x7fffffu;
     var w = at.xyz;
-    if GENERAL == 1u && STRIDE == 6u {
+    if GENERAL == 1u && STABILISED == 1u {
         w += velocity * bodies[2u * body + 1u].y;
     }
     var f = elastic_force(n, w, body) + job.gravity.xyz * at.w;

@@ -1,7 +1,5 @@
 // The first half of a matrix-free product: what each element that is no tetrahedron makes of a field.
 
-override STRIDE: u32 = 3u;
-
 struct Job {
     elements: u32,
     nodes: u32,
@@ -13,11 +11,12 @@ struct Job {
 @group(0) @binding(1) var<storage, read> field: array<vec4f>;
 @group(0) @binding(2) var<storage, read> elements: array<vec4u>;
 @group(0) @binding(3) var<storage, read> entries: array<vec4u>;
-@group(0) @binding(4) var<storage, read> penalties: array<f32>;
+// What the springs of an element do to the node at its centre.
+@group(0) @binding(4) var<storage, read_write> own: array<vec4f>;
 @group(0) @binding(5) var<storage, read> tangents: array<f32>;
 // Rest positions from the body's first node, and the scaled modulus of the penalty.
 @group(0) @binding(6) var<storage, read> offsets: array<vec4f>;
-@group(0) @binding(7) var<storage, read_write> records: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> records: array<vec4u>;
 @group(0) @binding(8) var<storage, read> scalars: array<vec4u>;
 // Three vectors per element: Σ c x and Σ c, Σ c x ⊗ x of its penalties.
 @group(0) @binding(9) var<storage, read> moments: array<vec4f>;
@@ -32,9 +31,9 @@ struct Sums {
 fn visit(at: u32, center: vec3f, here: vec3f, sums: ptr<function, Sums>) {
     let entry = entries[at];
     let w = field[entry.w].xyz - center;
-    (*sums).g += outer(w, bitcast<vec3f>(entry.xyz));
-    if STRIDE == 6u {
-        let t = w * penalties[at];
+    (*sums).g += outer(w, weight_of(entry));
+    if STABILISED == 1u {
+        let t = w * penalty_of(entry);
         (*sums).pull += t;
         (*sums).moment += outer(t, offsets[entry.w].xyz - here);
     }
@@ -55,16 +54,16 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     let here = offsets[first];
     var sums: Sums;
     // Two at a time: the loads of one hide the wait for the other. The first is the centre itself.
-    for (var k = 1u; k + 1u < head.y; k += 2u) {
+    let count = count_of(head);
+    for (var k = 1u; k + 1u < count; k += 2u) {
         visit(head.x + 32u * k, center, here.xyz, &sums);
         visit(head.x + 32u * k + 32u, center, here.xyz, &sums);
     }
-    if (head.y & 1u) == 0u {
-        visit(head.x + 32u * (head.y - 1u), center, here.xyz, &sums);
+    if (count & 1u) == 0u {
+        visit(head.x + 32u * (count - 1u), center, here.xyz, &sums);
     }
-    let g = sums.g;
-    var pull = sums.pull;
-    let moment = sums.moment;
+    let unit = weight_unit(head);
+    let g = sums.g * unit;
     // The 9x9 product with the upper triangle alone.
     var change = array<f32, 9>(g[0].x, g[1].x, g[2].x, g[0].y, g[1].y, g[2].y, g[0].z, g[1].z, g[2].z);
     var stress = array<f32, 9>();
@@ -80,26 +79,20 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
         }
     }
     var s = mat3x3f(stress[0], stress[3], stress[6], stress[1], stress[4], stress[7], stress[2], stress[5], stress[8]);
-    if STRIDE == 3u {
-        records[3u * e] = vec4f(s[0], 0.0);
-        records[3u * e + 1u] = vec4f(s[1], 0.0);
-        records[3u * e + 2u] = vec4f(s[2], 0.0);
+    if STABILISED == 0u {
+        leave_stress(e, s);
         return;
     }
     let first_moment = moments[3u * e];
     let second = moments[3u * e + 1u];
     let third = moments[3u * e + 2u];
     let spread = mat3x3f(second.x, second.y, second.z, second.y, second.w, third.x, second.z, third.x, third.y);
-    pull = (pull - g * first_moment.xyz) * here.w;
-    s -= (moment - g * spread) * here.w;
+    let exponent = penalty_exponent(head);
+    let in_units = here.w * power_of_two(exponent);
+    if exponent != 0u {
+        own[first] = vec4f(sums.pull * in_units - g * first_moment.xyz * here.w, 0.0);
+    }
+    s -= sums.moment * in_units - g * spread * here.w;
     let base = center - g * here.xyz;
-    // Two vectors of each element side by side, as much as memory hands out at once; neighbours of lanes that are neighbours then
-    // share what is fetched.
-    let plane = 2u * job.elements;
-    records[2u * e] = vec4f(s[0], pull.x);
-    records[2u * e + 1u] = vec4f(s[1], pull.y);
-    records[plane + 2u * e] = vec4f(s[2], pull.z);
-    records[plane + 2u * e + 1u] = vec4f(g[0], base.x);
-    records[2u * plane + 2u * e] = vec4f(g[1], base.y);
-    records[2u * plane + 2u * e + 1u] = vec4f(g[2], base.z);
+    leave(e, job.elements, Record(s * unit, g, base, exponent));
 }

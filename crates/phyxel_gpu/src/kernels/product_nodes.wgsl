@@ -1,7 +1,5 @@
 // The second half: what a node gets of it.
 
-override STRIDE: u32 = 3u;
-
 struct Job {
     elements: u32,
     nodes: u32,
@@ -13,8 +11,8 @@ struct Job {
 @group(0) @binding(1) var<storage, read> field: array<vec4f>;
 @group(0) @binding(2) var<storage, read> index: array<u32>;
 @group(0) @binding(3) var<storage, read> around: array<vec4u>;
-@group(0) @binding(4) var<storage, read> around_penalties: array<f32>;
-@group(0) @binding(5) var<storage, read> records: array<vec4f>;
+@group(0) @binding(4) var<storage, read> own: array<vec4f>;
+@group(0) @binding(5) var<storage, read> records: array<vec4u>;
 @group(0) @binding(6) var<storage, read> offsets: array<vec4f>;
 @group(0) @binding(7) var<storage, read_write> q: array<vec4f>;
 @group(0) @binding(8) var<storage, read> scalars: array<vec4u>;
@@ -39,5 +37,9 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     if (count & 1u) == 1u {
         even += pull_of(first + 32u * (count - 1u), w, x);
     }
-    q[n] = vec4f(even + odd, 0.0);
+    var product = even + odd;
+    if STABILISED == 1u {
+        product -= own[n].xyz;
+    }
+    q[n] = vec4f(product, 0.0);
 }

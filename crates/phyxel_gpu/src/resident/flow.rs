@@ -69,6 +69,7 @@ impl Resident {
             }
             Stencil::General => {
                 constants.push(("BASED", flag(law.based)));
+                constants.push(("STABILISED", flag(self.general.stabilised)));
                 let bindings = &[Uniform, Read, Read, Read, Read, Read, Write];
                 let source = sources::settle_general();
                 let recipe =

@@ -11,11 +11,11 @@ pub use state::{PendingState, Vectors};
 
 use crate::device::{Access, Bound, Device, GpuError, Recipe, Store, sources};
 use crate::layout::clusters::{CLUSTER, Clusters};
-use crate::layout::general::General;
+use crate::layout::general::{General, MOST_ENTRIES};
 use crate::layout::grains::{self, Grains};
 use crate::layout::laws::{self, GpuLaw, LawKey};
 use crate::layout::nodes::{self, Nodes};
-use crate::layout::order::{Order, elements_around};
+use crate::layout::order::Order;
 use crate::layout::pins::Pinned;
 use phyxel::State;
 use phyxel::material::plastic::Plasticity;
@@ -50,6 +50,8 @@ pub(crate) struct Sizes {
     pub elements: usize,
     pub pairs: usize,
     pub stabilised: bool,
+    /// Sum of the penalties around each node, in the order of the device; empty where there are none.
+    pub springs: Vec<f32>,
     /// First entry, entries, law and volume of each element; kept for tangents.
     pub runs: Vec<crate::layout::Run>,
     /// Block and element of each place.
@@ -86,12 +88,16 @@ impl Resident {
     /// Brings a model and its state to a device.
     pub fn new(device: &Arc<Device>, model: &Model<f32>, state: &State<f32>) -> Result<Self, GpuError> {
         check_limits(device)?;
-        let rest: Vec<[f32; 3]> = model.rest.iter().map(|p| p.0).collect();
-        let order = Order::new(&rest, &elements_around(model), model.bodies.iter().map(|b| b.nodes.clone()));
+        let order = Order::of(model);
         let remember = grains::of_blocks(model, state);
         let laws: Vec<_> = model.blocks.iter().zip(&remember).map(|(b, grains)| laws::of_block(b, *grains)).collect();
         let clusters = Clusters::new(model, &order, &laws);
         let general = General::new(model, &order, &laws);
+        if general.stabilised && general.longest > MOST_ENTRIES {
+            let (device, what) = (device.summary().name.clone(), "entries of one element");
+            let (has, needed) = (MOST_ENTRIES as u64, general.longest as u64);
+            return Err(GpuError::TooSmall { device, what, has, needed });
+        }
         let pinned = Pinned::new(model);
         let nodes = Nodes::new(model, &order, &pinned);
         let [u, v] = nodes::state(model, &order, &nodes.tags, state);
@@ -114,6 +120,7 @@ impl Resident {
                 elements: general.elements.len(),
                 pairs: general.pairs,
                 stabilised: general.stabilised,
+                springs: general.springs,
                 runs: general.runs.clone(),
                 places: general.elements.iter().zip(&general.sources).map(|(head, e)| (head[2], *e)).collect(),
             },
@@ -152,18 +159,15 @@ impl Resident {
         &self.device
     }
 
-    /// Vectors per record of an element.
-    pub(crate) fn stride(&self) -> usize {
-        if self.general.stabilised { 6 } else { 3 }
-    }
-
     /// Constants of the gather.
-    pub(crate) fn gather_constants(&self) -> [(&'static str, f64); 3] {
+    pub(crate) fn gather_constants(&self) -> [(&'static str, f64); 5] {
         let flag = |on: bool| if on { 1.0 } else { 0.0 };
         [
             ("TETS", flag(self.clusters.count > 0)),
             ("GENERAL", flag(self.general.elements > 0)),
-            ("STRIDE", self.stride() as f64),
+            ("STABILISED", flag(self.general.stabilised)),
+            ("SHORT", flag(!self.order.in_rows)),
+            ("PAIRED", flag(!self.order.in_rows)),
         ]
     }
 
@@ -211,7 +215,9 @@ impl Resident {
                     ("GRAINS", flag(law.grains)),
                     ("FLOW", f64::from(law.flow)),
                     ("BASED", flag(law.based)),
-                    ("STRIDE", self.stride() as f64),
+                    ("STABILISED", flag(self.general.stabilised)),
+                    ("SHORT", flag(!self.order.in_rows)),
+                    ("PAIRED", flag(!self.order.in_rows)),
                 ];
                 let source = sources::general();
                 let bindings = &GENERAL_BINDINGS;
@@ -225,7 +231,7 @@ impl Resident {
                     &at.laws,
                     &at.elements,
                     &at.entries,
-                    &at.penalties,
+                    &at.own,
                     &at.bases,
                     &at.rest,
                     &at.bodies,
@@ -298,10 +304,10 @@ impl Resident {
     pub fn force_bytes(&self) -> (u64, u64) {
         let nodes = self.node_count() as u64;
         let members = self.cluster_sizes().1;
-        let penalty = if self.general.stabilised { 4 } else { 0 };
-        let record = 16 * self.stride() as u64;
-        let pairs = self.general.pairs as u64 * (16 + penalty);
-        let gather = (members * 16) as u64 + pairs + self.general.elements as u64 * record + nodes * (8 + 64);
+        let gather = (members * 16) as u64 + self.general.pairs as u64 * 16 + self.record_bytes() + nodes * (8 + 64);
+        // Places, and what the springs of an element do to its centre.
+        let centres = if self.general.stabilised { nodes * (16 + 16) } else { 0 };
+        let gather = gather + centres;
         let (tets, general) = self.element_bytes();
         (tets + general, gather)
     }
@@ -313,19 +319,28 @@ impl Resident {
         let read = self.node_count().min(members) * 16;
         let tets =
             (clusters * (CLUSTER * 44 + 16) + self.clusters.corners.len() * 4 + members * (12 + 16) + read) as u64;
-        let penalty = if self.general.stabilised { 4 } else { 0 };
-        let record = 16 * self.stride() as u64;
-        let pairs = self.general.pairs as u64 * (16 + penalty);
         let elements = self.general.elements as u64;
-        let general = pairs + elements * (16 + 16 + record);
-        (tets, general)
+        let general = self.general.pairs as u64 * 16 + elements * (16 + 16) + self.record_bytes();
+        // Places, moments of the penalties, and what the springs do to the centre.
+        let penalties = if self.general.stabilised { elements * (16 + 48 + 16) } else { 0 };
+        (tets, general + penalties)
+    }
+
+    /// Bytes of all records that elements leave for nodes.
+    fn record_bytes(&self) -> u64 {
+        let vectors = match (self.general.stabilised, self.order.in_rows) {
+            (false, _) => 3,
+            (true, false) => 4,
+            (true, true) => 6,
+        };
+        self.general.elements as u64 * 16 * vectors
     }
 }
 
 use Access::{Read, Uniform, Write};
 const TET_BINDINGS: [Access; 11] = [Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Write, Read];
 const GENERAL_BINDINGS: [Access; 13] =
-    [Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Read, Write, Read, Read];
+    [Uniform, Read, Read, Read, Read, Read, Write, Read, Read, Read, Write, Read, Read];
 
 fn check_limits(device: &Device) -> Result<(), GpuError> {
     let limits = device.wgpu.limits();

@@ -110,6 +110,7 @@ impl Resident {
             }
             Stencil::General => {
                 buffers.extend([&at.elements, &at.entries]);
+                constants.push(("STABILISED", flag(self.general.stabilised)));
                 constants.push(("FIRST", self.clusters.sources.len() as f64));
                 (sources::principal_general(), count.div_ceil(64))
             }
