@@ -5,7 +5,7 @@ mod common;
 use common::{Numbers, device};
 use phyxel::math::{Mat3, Vec3};
 use phyxel::scene::KernelKind;
-use phyxel::stencil::{Present, StencilTable, UpdatedStencils};
+use phyxel::stencil::{Present, Seen, StencilTable, UpdatedStencils};
 use phyxel_gpu::{Rebuild, RebuildReport};
 
 /// Relative to the largest weight, and the largest penalty, of the same phyxel.
@@ -50,7 +50,8 @@ fn body(cells: usize, seed: u64, kernel: KernelKind) -> Body {
 fn compare(body: &Body, what: &str) -> Option<RebuildReport> {
     let device = device()?;
     let mut expected = StencilTable::default();
-    let told = UpdatedStencils::<f32>::default().rebuild(&body.present(), &mut expected).expect(what);
+    let told =
+        UpdatedStencils::<f32>::default().rebuild(&body.present(), (&mut expected, &mut Seen::default())).expect(what);
     let mut rebuild = Rebuild::new(&device, body.positions.len()).expect(what);
     rebuild.set(&body.present());
     let report = rebuild.run().expect(what);
@@ -81,7 +82,7 @@ fn compare(body: &Body, what: &str) -> Option<RebuildReport> {
         stabilisation,
     };
     let mut exact = StencilTable::default();
-    UpdatedStencils::<f64>::default().rebuild(&now, &mut exact).expect(what);
+    UpdatedStencils::<f64>::default().rebuild(&now, (&mut exact, &mut Seen::default())).expect(what);
     assert_eq!(exact.nodes, expected.nodes, "{what}: the test must not ask who is at the very edge");
     for e in 0..exact.len() {
         let range = exact.entries(e);

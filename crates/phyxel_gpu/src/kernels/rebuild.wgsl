@@ -280,25 +280,27 @@ fn weigh(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec
     let end = offsets[i + 1u];
     let per_radius = 1.0 / who.radius;
     var moment = mat3x3f();
-    var weight_sum = 0.0;
     for (var k = first + 1u; k < end; k += 1u) {
         let other = points[nodes[k]];
         let q = (who.inverse * (other.xyz - who.at)) * per_radius;
         let pair = pair_of(who.radius, other.w);
         let w = profile(dot(q, q) * pair.x) * pair.y;
         moment += outer(q, q * w);
-        weight_sum += w;
-        let distance_squared = dot(q, q) * who.radius * who.radius;
-        weights[k] = vec4f(q * (w * per_radius), select(0.0, w / distance_squared, distance_squared > 0.0));
+        weights[k] = vec4f(q * w, w);
     }
-    let inverse = inverse_of_moment(moment);
-    let penalty = job.stabilisation * elastic[3u * i].w / weight_sum;
+    let map = inverse_of_moment(moment) * per_radius;
+    // c_ij = κ_i w_ij with Σ c |X|² = a V_i.
+    let extent = trace(moment) * who.radius * who.radius;
+    var pull = 0.0;
+    if extent > 0.0 {
+        pull = job.stabilisation * elastic[3u * i].w / extent;
+    }
     var sum = vec3f(0.0);
     for (var k = first + 1u; k < end; k += 1u) {
         let before = weights[k];
-        let d = inverse * before.xyz;
+        let d = map * before.xyz;
         sum += d;
-        weights[k] = vec4f(d, select(0.0, before.w * penalty, weight_sum > 0.0));
+        weights[k] = vec4f(d, before.w * pull);
     }
     weights[first] = vec4f(-sum, 0.0);
 }
