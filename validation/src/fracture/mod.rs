@@ -1,6 +1,8 @@
 //! Bodies that break.
 
 mod bend;
+mod brazil;
+mod pieces;
 mod pull;
 mod spall;
 
@@ -17,6 +19,8 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "spall", summary: "a striker's wave breaks the far end off a bar", run: spall::spall },
     Case { name: "bend", summary: "three-point bending of a brittle beam", run: bend::bend },
     Case { name: "notch", summary: "three-point bending of a beam that is cut half through", run: bend::notch },
+    Case { name: "brazil", summary: "a disc that is squeezed splits along its middle", run: brazil::brazil },
+    Case { name: "pieces", summary: "a bar that bursts loses neither mass nor momentum", run: pieces::pieces },
 ];
 
 /// The methods that can break.

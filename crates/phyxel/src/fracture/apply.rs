@@ -29,6 +29,8 @@ struct Changed {
     earlier: Earlier,
     /// What is different; nothing where everything may be.
     touched: Option<Touched>,
+    /// Edits that wait for the next step.
+    waiting: usize,
 }
 
 /// New nodes for each body below which bodies take from one budget, one after the other.
@@ -46,6 +48,7 @@ pub(super) fn apply<R: Real>(model: &mut Model<R>, state: &mut State<R>, edits: 
         relabel.sources[body] = Some(changed.sources);
         (relabel.births[body], relabel.touched[body]) = (changed.births, changed.touched);
         earlier[body] = changed.earlier;
+        relabel.waiting += changed.waiting;
     }
     relabel.count();
     let momenta: Vec<_> =
@@ -105,13 +108,12 @@ fn change_body(
     }
     let cohesive = Cohesion::of(fragile, &spec.material).is_some();
     let before = fragile.origin.len();
-    let (mut run, mut births) = (std::borrow::Cow::Borrowed(run), Vec::new());
-    // Cracks that stress makes follow faces, of elements that have been cut as well.
-    let cuts = run.iter().any(|edit| matches!(edit, Edit::CutThrough { .. }));
+    let (mut run, mut births, mut waiting) = (std::borrow::Cow::Borrowed(run), Vec::new(), 0);
+    let cuts = fragile.cuts && !run.is_empty();
     if cuts {
         let mut places = spec.nodes.clone().map(at).collect();
-        let (left_over, born) = refine(fragile, &run, &mut places);
-        (run, births) = (left_over.into(), born);
+        let (along_faces, born, late) = refine(fragile, &run, &mut places, left);
+        (run, births, waiting) = (along_faces.into(), born, late);
     }
     let (mut sources, touched) = fragile.split(&run, left, cohesive);
     follow_births(&mut sources, before, &mut births);
@@ -141,7 +143,7 @@ fn change_body(
     }
     // Only tetrahedra that are neither smoothed nor cut, nor stiff, have nothing else that depends on what has split.
     let simple = spec.method == Method::Tet && !cuts && fragile.debris.is_empty();
-    Some(Changed { sources, births, earlier, touched: touched.filter(|_| simple) })
+    Some(Changed { sources, births, earlier, touched: touched.filter(|_| simple), waiting })
 }
 
 /// Nodes that were put on edges have no old number of their own: theirs is that of the first end. Their copies are born

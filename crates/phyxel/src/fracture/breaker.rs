@@ -5,10 +5,11 @@ use super::cut;
 use super::fragile::{Fragile, Pieces};
 use super::relabel::Relabel;
 use super::rule::{Proposal, propose};
-use super::slice::Slice;
+use super::slice::{Slice, Within};
 use super::stress::Sampler;
+use super::stress_of_tets::Stresses;
 use super::{Edit, star};
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 use crate::model::Model;
 use crate::record::CrackRecord;
 use crate::report::StepReport;
@@ -74,19 +75,26 @@ impl Breaker {
         let (known, felt) = (&*model, &*state);
         let mut looks: Vec<Look<'_, R>> = self.samplers.iter_mut().map(|sampler| (sampler, None)).collect();
         known.blocks.iter().zip(rooms).for_each(|(block, room)| looks[block.body].1 = Some(room));
-        let look = |(body, (sampler, room)): (usize, Look<'_, R>)| {
+        let look = |stresses: &mut Stresses, (body, (sampler, room)): (usize, Look<'_, R>)| {
             let asleep = felt.rest.get(body).is_some_and(|rest| rest.asleep);
-            if asleep { Proposal::default() } else { propose(sampler, known, felt, (body, budget), room) }
+            let found = match asleep {
+                true => Proposal::default(),
+                false => propose(sampler, known, felt, (body, budget), (stresses, room)),
+            };
+            let events: Vec<_> = found.edits.iter().map(|edit| event(known, felt, edit)).collect();
+            (found, events)
         };
         // Found in parallel, and taken in the order of bodies, whoever found them.
-        let found: Vec<Proposal> = looks.into_par_iter().enumerate().map(look).collect();
+        let found: Vec<(Proposal, Vec<Option<CrackEvent>>)> =
+            looks.into_par_iter().enumerate().map_init(Stresses::default, look).collect();
         let mut edits = Vec::new();
         report.waiting = 0;
-        for (body, mut found) in model.bodies.iter().zip(found) {
+        for (body, (mut found, events)) in model.bodies.iter().zip(found) {
             let waiting = body.fragile.as_ref().map_or(0, |f| f.loose.len());
             let beyond = (edits.len() + found.edits.len()).saturating_sub(budget);
             found.edits.truncate(found.edits.len() - beyond);
             report.waiting += waiting + found.waiting + beyond;
+            self.events.extend(events.into_iter().take(found.edits.len()).flatten());
             edits.append(&mut found.edits);
         }
         self.carry_out(model, state, (&edits, budget), report)
@@ -100,6 +108,7 @@ impl Breaker {
         (body, slice): (usize, &Slice),
     ) -> Option<Relabel> {
         let edits = cut::propose(model, state, body, slice);
+        self.events.extend(edits.iter().filter_map(|edit| event(model, state, edit)));
         self.carry_out(model, state, (&edits, usize::MAX), &mut StepReport::default())
     }
 
@@ -111,6 +120,9 @@ impl Breaker {
         edits: &[Edit],
         report: &mut StepReport,
     ) -> Option<Relabel> {
+        let (known, felt) = (&*model, &*state);
+        let events = edits.par_iter().with_min_len(EVENTS).filter_map(|edit| event(known, felt, edit));
+        self.events.par_extend(events);
         self.carry_out(model, state, (edits, usize::MAX), report)
     }
 
@@ -125,9 +137,6 @@ impl Breaker {
         if edits.is_empty() && !loose() {
             return None;
         }
-        let (known, felt) = (&*model, &*state);
-        let events = edits.par_iter().with_min_len(EVENTS).filter_map(|edit| event(known, felt, edit));
-        self.events.par_extend(events);
         let removed = |model: &Model<R>| -> f64 {
             let with_rule = model.bodies.iter().filter_map(|b| b.fragile.as_ref()).filter(|f| f.rule.is_some());
             with_rule.map(Fragile::removed_mass).sum()
@@ -135,6 +144,7 @@ impl Breaker {
         let (before, gone) = (model.node_count(), removed(model));
         let relabel = apply(model, state, edits, budget);
         report.new_nodes += model.node_count() - before;
+        report.waiting += relabel.waiting;
         report.removed_kg += removed(model) - gone;
         Some(relabel)
     }
@@ -153,17 +163,21 @@ fn event<R: Real>(model: &Model<R>, state: &State<R>, edit: &Edit) -> Option<Cra
     let (node, area, normal) = match (edit, &fragile.pieces) {
         (Edit::SplitNode { node, elements, normal, .. }, Pieces::Tets(tets)) => {
             // Each face of the crack has three corners, each of which is split once and counts a third of it.
-            (*node, star::area(tets, *node, elements, at) / 3.0, normal)
+            let area = match fragile.cuts {
+                true => {
+                    let plane =
+                        Slice { point: at(*node), normal: Vec3(*normal), within: Within::Radius(f64::INFINITY) };
+                    super::refine::area(tets.around(*node).map(|t| tets.table.nodes[t as usize]), &plane, at)
+                }
+                false => star::area(tets, *node, elements, at),
+            };
+            (*node, area / 3.0, normal)
         }
         (Edit::SplitPhyxels { at, crack, normal, .. }, Pieces::Points(points)) => {
-            // Each phyxel has as much of the crack as its matter is thick there.
-            let share = |n: &u32| {
-                points.table.volumes[*n as usize] / crack.disc.radius.min(points.spacing(fragile.origin[*n as usize]))
-            };
-            (*at, crack.splits.iter().map(share).sum(), normal)
+            (*at, crack.splits.iter().map(|n| points.area(&fragile.origin, *n, &crack.disc)).sum(), normal)
         }
         (Edit::CutThrough { slice, .. }, Pieces::Tets(tets)) => {
-            let area = super::refine::area(tets, slice, at);
+            let area = super::refine::area(tets.table.nodes.iter().copied(), slice, at);
             let (point, normal) = (slice.point.0, slice.normal.0);
             return (area > 0.0).then_some(CrackEvent { time: state.time, body, point, normal, area, energy: 0.0 });
         }

@@ -58,17 +58,10 @@ pub(crate) fn check_body(scene: &Scene, body: &Body) -> Result<(), BuildError> {
     if !may_break(scene, body) {
         return Ok(());
     }
-    if body.material.fracture.is_some_and(|f| f.softening) {
-        let what = match &body.geometry {
-            Geometry::Points(_) => "phyxels part at once: leave out softening, or use method tet",
-            _ if !can_follow(scene.solver.integrator) => {
-                "cracks that give way over a length need an explicit solver: leave out softening, or write method = \"verlet\""
-            }
-            _ => "",
-        };
-        if !what.is_empty() {
-            return Err(BuildError::Unsupported { body: name(), what });
-        }
+    if body.material.fracture.is_some_and(|f| f.softening) && !can_follow(scene.solver.integrator) {
+        let what = "cracks that give way over a length need forces, which pbd and xpbd do not know: leave out softening, or \
+                    write method = \"implicit-euler\"";
+        return Err(BuildError::Unsupported { body: name(), what });
     }
     if body.cut_elements {
         let what = match &body.geometry {

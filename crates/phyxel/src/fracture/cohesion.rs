@@ -8,7 +8,7 @@ use super::fragile::Fragile;
 use super::star::between;
 use super::tets::TetPieces;
 use crate::math::{Real, Vec3};
-use crate::model::Model;
+use crate::model::{BodyModel, Model};
 use crate::scene::Integrator;
 use crate::state::State;
 
@@ -62,6 +62,12 @@ impl Cohesion {
         2.0 * self.energy / strength + self.rise
     }
 
+    /// Force per area and opening [Pa/m] of a crack that has been `opened` so far: as elastic as it is until it opens further.
+    pub fn stiffness(&self, strength: f64, opened: f64) -> f64 {
+        let most = opened.max(self.rise);
+        self.traction(strength, most, most) / most
+    }
+
     /// Force per area [Pa] at an opening, if it has been `opened` so far already.
     pub fn traction(&self, strength: f64, opening: f64, opened: f64) -> f64 {
         let (length, most) = (self.length(strength), opened.max(opening));
@@ -107,6 +113,25 @@ impl<R: Real> Model<R> {
         }
     }
 
+    /// Whether cracks may still hold after they have begun.
+    pub(crate) fn may_hold(&self) -> bool {
+        let softens = |b: &BodyModel| b.fragile.is_some() && b.material.fracture.is_some_and(|f| f.softening);
+        self.bodies.iter().any(softens)
+    }
+
+    /// Calls `visit` with both nodes of every crack that still holds and its stiffness [N/m]. An implicit step takes cracks for
+    /// as elastic as they were at its start: that stiffness is never below zero, and damage follows after the step.
+    pub(crate) fn for_each_hold(&self, mut visit: impl FnMut([usize; 2], f64)) {
+        for body in &self.bodies {
+            let Some(fragile) = body.fragile.as_ref().filter(|f| !f.links.is_empty()) else { continue };
+            let Some(cohesion) = Cohesion::of(fragile, &body.material) else { continue };
+            for link in &fragile.links {
+                let nodes = link.nodes.map(|n| body.nodes.start + n as usize);
+                visit(nodes, link.area * cohesion.stiffness(link.strength, link.opened));
+            }
+        }
+    }
+
     /// Takes note of how far cracks have opened, and lets go of those that nothing holds any more.
     pub(super) fn open_cracks(&mut self, state: &State<R>) {
         for body in 0..self.bodies.len() {
@@ -127,10 +152,9 @@ impl<R: Real> Model<R> {
     }
 }
 
-/// Whether an integrator can follow forces that it knows no derivative of.
+/// Whether an integrator knows forces: those that move positions by constraints do not.
 pub(crate) fn can_follow(integrator: Integrator) -> bool {
-    use Integrator::*;
-    matches!(integrator, SymplecticEuler | LeapFrog | Verlet | Rk2 | Rk4 | ExplicitEuler)
+    !matches!(integrator, Integrator::Pbd | Integrator::Xpbd)
 }
 
 #[cfg(test)]

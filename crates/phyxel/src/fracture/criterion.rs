@@ -27,13 +27,52 @@ pub struct Danger {
 /// eigen-decomposition of `S σ S` with `S = across^(−½) (I − g gᵀ) + along^(−½) g gᵀ`.
 pub fn danger(stress: &Mat3<f64>, strength: &Strength) -> Danger {
     let Some((grain, along)) = strength.along else {
-        let (values, vectors) = eigen_symmetric(stress);
-        return Danger { ratio: values[0] / strength.across, normal: vectors.column(0) };
+        let (value, normal) = principal(stress);
+        return Danger { ratio: value / strength.across, normal };
     };
     let (a, b) = (strength.across.sqrt().recip(), along.sqrt().recip());
     let scale = Mat3::scaled_identity(a) + Mat3::outer(grain, grain) * (b - a);
-    let (values, vectors) = eigen_symmetric(&(scale * *stress * scale).symmetric_part());
-    Danger { ratio: values[0], normal: (scale * vectors.column(0)).normalized() }
+    let (ratio, direction) = principal(&(scale * *stress * scale).symmetric_part());
+    Danger { ratio, normal: (scale * direction).normalized() }
+}
+
+/// The largest principal stress is told apart from the others without an eigen-decomposition where it differs from them by
+/// about this share of them, and steps of Newton's method that suffice for that.
+const TELLING: f64 = 1e-2;
+const STEPS: usize = 12;
+
+/// The largest principal value of a symmetric matrix and its direction, a unit vector.
+///
+/// A break asks for this once per node. The characteristic polynomial is convex above its largest root, so Newton's method
+/// comes down to it from [`principal_bound`]; the direction is square to two rows of `σ − λ I` (Kopp 2008, section 3.2).
+/// Where the two largest values are close to each other that is ill-conditioned, and all are found by rotations.
+pub fn principal(stress: &Mat3<f64>) -> (f64, Vec3<f64>) {
+    let all = || {
+        let (values, vectors) = eigen_symmetric(stress);
+        (values[0], vectors.column(0))
+    };
+    let [[xx, xy, xz], [_, yy, yz], [_, _, zz]] = stress.0;
+    let mean = (xx + yy + zz) / 3.0;
+    let (dx, dy, dz) = (xx - mean, yy - mean, zz - mean);
+    let j2 = 0.5 * (dx * dx + dy * dy + dz * dz) + xy * xy + xz * xz + yz * yz;
+    let j3 = dx * (dy * dz - yz * yz) - xy * (xy * dz - yz * xz) + xz * (xy * yz - dy * xz);
+    // Of the deviator: λ³ − J₂ λ − J₃ = 0.
+    let start = (4.0 / 3.0 * j2).sqrt();
+    let mut value = start;
+    for _ in 0..STEPS {
+        let slope = 3.0 * value * value - j2;
+        let step = (value * (value * value - j2) - j3) / slope;
+        value -= step;
+        if step.abs() <= 1e-15 * start {
+            break;
+        }
+    }
+    let rows = [Vec3([dx - value, xy, xz]), Vec3([xy, dy - value, yz]), Vec3([xz, yz, dz - value])];
+    let products = [rows[0].cross(rows[1]), rows[1].cross(rows[2]), rows[2].cross(rows[0])];
+    let sizes = products.map(|p| p.norm_squared());
+    let best = if sizes[0] >= sizes[1] && sizes[0] >= sizes[2] { 0 } else { 1 + (sizes[2] > sizes[1]) as usize };
+    // The longest product is at least a third of (λ₁ − λ₂)(λ₁ − λ₃), and the second factor at least √J₂.
+    if sizes[best].sqrt() > TELLING * j2 { (mean + value, products[best].normalized()) } else { all() }
 }
 
 /// An upper bound of the largest principal stress that costs no eigenvalues: `tr/3 + √(4 J₂/3)`.
@@ -127,6 +166,25 @@ mod tests {
             }
         }
         assert!(!reaches(&Mat3::scaled_identity(1e9), f64::INFINITY));
+    }
+
+    #[test]
+    fn the_principal_direction_is_that_of_the_eigenvalues() {
+        let mut numbers = crate::math::test_input::Numbers::new(3);
+        let turn = numbers.matrix(1.0);
+        let (_, axes) = eigen_symmetric(&turn.symmetric_part());
+        let with = |values: [f64; 3]| (axes * Mat3::diagonal(values) * axes.transpose()).symmetric_part();
+        let mut all: Vec<Mat3<f64>> = (0..500).map(|_| numbers.matrix(1e6).symmetric_part()).collect();
+        all.extend([[2.0, 2.0, 1.0], [2.0, 2.0 - 1e-9, 1.0], [2.0, 2.0 - 1e-3, -5.0], [1.0; 3], [0.0; 3]].map(with));
+        all.extend([[1.0, 0.0, 0.0], [1.0, -1e9, -2e9], [-1.0, -1.0, -1.0 - 1e-6], [1e12, 1.0, 0.0]].map(with));
+        all.push(Mat3::diagonal([1.0, 3.0, 2.0]));
+        for m in all {
+            let (value, direction) = principal(&m);
+            let size = m.norm().max(f64::MIN_POSITIVE);
+            assert!((value - eigen_symmetric(&m).0[0]).abs() < 1e-12 * size, "{m:?}");
+            assert!((m * direction - direction * value).norm() < 1e-11 * size, "{m:?}");
+            assert!((direction.norm() - 1.0).abs() < 1e-12, "{m:?}");
+        }
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn part_phyxels<R: Real>(
             };
             let splits = all.filter(|n| in_plane(n) && points.has_both_sides(origin, *n, disc.normal)).collect();
             let (crack, normal) = (Crack { disc, splits }, slice.normal.0);
-            vec![Edit::SplitPhyxels { body, at: nearest, crack, normal }]
+            vec![Edit::SplitPhyxels { body, at: nearest, crack, hold: None, normal }]
         }
         Within::Corners(_) => {
             // Discs around all phyxels that the blade passes, so large that they leave no gap.
@@ -79,7 +79,7 @@ fn part_phyxels<R: Real>(
                 let disc = disc(n, at(n) - slice.normal * height, spacing)?;
                 let lies_in = height.abs() < IN_PLANE * spacing && points.has_both_sides(origin, n, disc.normal);
                 let crack = Crack { disc, splits: if lies_in { vec![n] } else { Vec::new() } };
-                Some(Edit::SplitPhyxels { body, at: n, crack, normal: slice.normal.0 })
+                Some(Edit::SplitPhyxels { body, at: n, crack, hold: None, normal: slice.normal.0 })
             };
             all.filter(passed).filter_map(edit).collect()
         }

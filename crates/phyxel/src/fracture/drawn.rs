@@ -9,6 +9,7 @@ use super::fragile::{Fragile, Pieces};
 use super::tets::TetPieces;
 use crate::math::Vec3;
 use crate::record::{BodyFrame, BodyLayout, Cells, FreeSurface, Look};
+use crate::scene::Fate;
 use crate::shape::quality::FACES;
 
 /// The constant layout of a body that can break.
@@ -79,24 +80,39 @@ impl Drawn {
 }
 
 impl Fragile {
-    /// The present surface of a body whose elements are cut. Each triangle has its own vertices, because edges are sharp.
+    /// The present surface of a body whose elements are cut, or of phyxels. Each triangle has its own vertices, because edges
+    /// are sharp.
     pub(super) fn free_surface(&self, frame: &BodyFrame) -> Option<FreeSurface> {
-        let Pieces::Tets(tets) = &self.pieces else { return None };
-        if !self.cuts {
-            return None;
-        }
         let mut free = FreeSurface::default();
-        for face in tets.boundary() {
-            let corners = face.map(|n| frame.positions[n as usize]);
-            let [a, b, c] = corners.map(Vec3);
-            let normal = (b - a).cross(c - a).normalized().0;
-            let first = free.points.len() as u32;
-            free.points.extend(corners);
-            free.normals.extend([normal; 3]);
-            free.triangles.push([first, first + 1, first + 2]);
+        match &self.pieces {
+            Pieces::Tets(tets) if self.cuts => {
+                tets.boundary()
+                    .for_each(|face| add_triangle(&mut free, face.map(|n| Vec3(frame.positions[n as usize]))));
+            }
+            Pieces::Tets(_) => return None,
+            Pieces::Points(points) => {
+                let shell = points.shell(&self.origin, &self.fragment_of)?;
+                let place = |n: u32| Vec3(frame.positions[n as usize]);
+                let at = |v: u32| {
+                    let parts = shell.vertices[v as usize];
+                    parts.parts().fold(Vec3::zero(), |sum, (n, weight)| sum + place(n) * weight)
+                };
+                let is_there = |piece: u32| self.fragments[piece as usize].fate != Fate::Removed;
+                let shown = shell.triangles.iter().filter(|(_, piece)| is_there(*piece));
+                shown.for_each(|(triangle, _)| add_triangle(&mut free, triangle.map(at)));
+            }
         }
         Some(free)
     }
+}
+
+/// Adds a triangle with vertices of its own.
+fn add_triangle(free: &mut FreeSurface, [a, b, c]: [Vec3<f64>; 3]) {
+    let normal = (b - a).cross(c - a).normalized().0;
+    let first = free.points.len() as u32;
+    free.points.extend([a.0, b.0, c.0]);
+    free.normals.extend([normal; 3]);
+    free.triangles.push([first, first + 1, first + 2]);
 }
 
 /// Faces that no other element of the same cell has, as `4 · tet + face`, and whether nobody else has them at all.

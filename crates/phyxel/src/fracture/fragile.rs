@@ -170,7 +170,9 @@ impl Fragile {
 
     /// A frame over nodes as one over the vertices that are drawn.
     pub fn spread(&self, frame: &BodyFrame) -> BodyFrame {
-        if let Some(free) = self.free_surface(frame) {
+        let free = self.free_surface(frame);
+        if let (Some(free), Pieces::Tets(_)) = (&free, &self.pieces) {
+            let free = free.clone();
             let whole = self.strength.len();
             let numbers = |of: &[f64]| of.iter().copied().take(whole).collect();
             return BodyFrame {
@@ -212,6 +214,7 @@ impl Fragile {
             strain: numbers(&frame.strain),
             damage: numbers(&frame.damage),
             temperatures: numbers(&frame.temperatures),
+            free,
             ..BodyFrame::default()
         }
     }

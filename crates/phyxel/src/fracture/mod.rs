@@ -26,6 +26,7 @@ mod reshape;
 mod restore;
 mod room;
 mod rule;
+mod shell;
 mod slice;
 mod split;
 mod star;
@@ -48,6 +49,7 @@ pub use slice::{Slice, Within};
 pub use tets::TetPieces;
 
 pub(crate) use checks::{check_body, may_break};
+pub(crate) use surface::add_shells;
 
 /// A change of topology.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +82,8 @@ pub enum Edit {
         at: u32,
         /// The crack, at rest.
         crack: points::Crack,
+        /// How both copies of a phyxel go on holding each other where cracks give way over a length; nothing for a cut.
+        hold: Option<Held>,
         /// Square to the crack, in the present shape.
         normal: [f64; 3],
     },

@@ -1,8 +1,8 @@
 //! Where cracks start and run among phyxels.
 
-use super::Edit;
 use super::points::{Crack, PointPieces};
 use super::rule::{Candidate, ONE_CRACK, Proposal};
+use super::{Edit, Held};
 
 /// Lets cracks grow through the candidates, which come worst first; each knows the direction of its crack at rest.
 ///
@@ -27,7 +27,7 @@ pub(super) fn spread(
         let (mut front, mut next) = (vec![start], 0);
         let mut members = Vec::new();
         while next < front.len() {
-            let Candidate { node, normal, at_rest, .. } = candidates[front[next]];
+            let Candidate { node, normal, at_rest, strength, .. } = candidates[front[next]];
             next += 1;
             if !points.has_both_sides(origin, node, at_rest) {
                 continue;
@@ -47,7 +47,8 @@ pub(super) fn spread(
             members.push(node);
             let disc = points.disc_at(origin[node as usize], at_rest);
             let crack = Crack { disc, splits: vec![node] };
-            proposal.edits.push(Edit::SplitPhyxels { body, at: node, crack, normal: normal.0 });
+            let hold = Some(Held { strength, at_rest: at_rest.0 });
+            proposal.edits.push(Edit::SplitPhyxels { body, at: node, crack, hold, normal: normal.0 });
         }
         for node in members {
             touched[node as usize] = true;

@@ -5,6 +5,7 @@
 //! al. 1996, as in Pauly et al. 2005). A phyxel in the plane of a crack is duplicated: each copy has half of its matter and
 //! sees one side. Only the stencils that a disc touches are built anew.
 
+use super::shell::Outside;
 use crate::math::Vec3;
 use crate::scene::{KernelKind, MlsSettings};
 use crate::shape::PointSampling;
@@ -13,8 +14,12 @@ use crate::stencil::mls::{Entries, Pair, Row};
 
 /// How deep under the rim of a disc sight ends, in spacings.
 const FADE: f64 = 0.25;
-/// How far a copy stands beside its crack when it looks around, in spacings.
-const BESIDE: f64 = 1e-3;
+/// How far a copy stands beside its crack when it looks around, in spacings: so far that neighbours whose cracks are tilted by a
+/// few degrees against its own do not see it from the other side.
+const BESIDE: f64 = 0.1;
+
+/// Cosine of the angle within which neighbours are straight ahead.
+const AHEAD: f64 = 0.8;
 
 /// Neighbours within this many spacings of a crack's plane belong to it.
 const IN_PLANE: f64 = 0.5;
@@ -59,6 +64,8 @@ pub struct Unbroken {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointPieces {
     unbroken: Unbroken,
+    /// The skin of the unbroken body.
+    pub(super) outside: Option<Outside>,
     /// Every crack so far, in order.
     pub cracks: Vec<Crack>,
     /// Where each phyxel stands when it looks around: beside the cracks that it lies in [m].
@@ -107,7 +114,8 @@ impl PointPieces {
             mutual: settings.support.is_mutual() && !sampling.spacings.is_empty(),
             points: points.clone(),
         };
-        PointPieces { unbroken, cracks: Vec::new(), stands: points, table }
+        let outside = Outside::new(&sampling.skin, &points, sampling.spacing);
+        PointPieces { unbroken, outside, cracks: Vec::new(), stands: points, table }
     }
 
     /// The disc of a crack that starts at a node, normal to a direction of the rest shape.
@@ -121,9 +129,39 @@ impl PointPieces {
         self.unbroken.spacings[origin as usize]
     }
 
+    /// Area of a crack that is a phyxel's [m²]: its matter over how thick that is square to the crack, which is the way to the
+    /// nearest neighbour in that direction.
+    pub fn area(&self, origin: &[u32], node: u32, disc: &Disc) -> f64 {
+        let own = origin[node as usize];
+        let arms = self.neighbours_at_first(own).iter().map(|j| self.rest(*j) - self.rest(own));
+        let heights = arms.filter_map(|arm| {
+            let height = arm.dot(disc.normal).abs();
+            (height > AHEAD * arm.norm()).then_some(height)
+        });
+        let thickness = heights.fold(f64::INFINITY, f64::min);
+        let thickness = if thickness.is_finite() { thickness } else { self.spacing(own) };
+        self.table.volumes[node as usize] / thickness
+    }
+
     /// Where a node of the unbroken body is at rest [m].
     pub fn rest(&self, origin: u32) -> Vec3<f64> {
         self.unbroken.points[origin as usize]
+    }
+
+    /// Where a phyxel stands when it looks around [m].
+    pub fn stand(&self, node: u32) -> Vec3<f64> {
+        self.stands[node as usize]
+    }
+
+    /// How many phyxels the unbroken body has.
+    pub fn whole_count(&self) -> usize {
+        self.unbroken.points.len()
+    }
+
+    /// Whom a phyxel of the unbroken body saw.
+    pub fn neighbours_at_first(&self, origin: u32) -> &[u32] {
+        let table = &self.unbroken.table;
+        &table.nodes[table.entries(origin as usize)][1..]
     }
 
     /// How far a node of the unbroken body sees [m].

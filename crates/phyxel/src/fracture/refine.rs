@@ -3,7 +3,8 @@
 //! A node is put on every edge that the plane crosses, and each element with such edges is halved at one of them after the
 //! other, always at the one with the smallest numbers first: neighbours agree about their common faces without asking
 //! each other. No edge crosses the plane then, and cracks follow faces as they always do. Where the plane comes near to the end
-//! of an edge it goes through that end, so that no slivers arise.
+//! of an edge it goes through that end, so that no slivers arise; a crack that stress makes goes through ends that are farther
+//! away as well, and in the end along faces, where it would leave one all the same.
 
 use super::Edit;
 use super::fragile::{Fragile, Pieces};
@@ -11,11 +12,16 @@ use super::slice::Slice;
 use super::star::{CrackPlane, one_side};
 use super::tets::TetPieces;
 use crate::math::Vec3;
+use crate::shape::quality::radius_ratio;
 use crate::stencil::TetTable;
 use std::collections::BTreeMap;
 
 /// A cut that comes nearer to the end of an edge than this share of it goes through the end.
 const SNAP: f64 = 0.2;
+/// The same for cracks that stress makes, one after the other until no sliver is left; the last leaves no edge to cut.
+const SNAPS: [f64; 3] = [SNAP, 0.35, 0.5];
+/// Elements with a smaller ratio of their radii are slivers; those that were worse already must not become worse still.
+pub const LEAST_QUALITY: f64 = 0.1;
 /// Edges shorter than this share of a typical one are not cut.
 const SHORTEST: f64 = 0.4;
 /// The six edges of a tetrahedron.
@@ -38,15 +44,22 @@ type Cuts = BTreeMap<[u32; 2], f64>;
 /// How far over a plane nodes are [m]; zero for those that it goes through.
 type Heights = BTreeMap<u32, f64>;
 
-/// Cuts the elements of a body where the planes of edits pass through them. `places` are where its nodes are now, and get
-/// the new ones. Returns what is left to do, along faces, and the new nodes.
-pub(super) fn refine(fragile: &mut Fragile, edits: &[Edit], places: &mut Vec<Vec3<f64>>) -> (Vec<Edit>, Vec<Birth>) {
+/// Cuts the elements of a body where the planes of edits pass through them, with at most `left` nodes more than edits for cracks
+/// that stress makes. `places` are where its nodes are now, and get the new ones. Returns what is left to do, along faces, the
+/// new nodes, and how many edits wait for the next step.
+pub(super) fn refine(
+    fragile: &mut Fragile,
+    edits: &[Edit],
+    places: &mut Vec<Vec3<f64>>,
+    left: &mut usize,
+) -> (Vec<Edit>, Vec<Birth>, usize) {
     let least = SHORTEST * fragile.size;
     let Fragile { pieces: Pieces::Tets(tets), origin, fragment_of, tips, .. } = fragile else {
-        return (edits.to_vec(), Vec::new());
+        return (edits.to_vec(), Vec::new(), 0);
     };
     let mut cuts = Cuts::new();
-    let mut seen: Vec<Heights> = Vec::new();
+    let mut seen: Vec<Option<Heights>> = Vec::new();
+    let mut room = left.saturating_add(edits.len());
     for edit in edits {
         let mut heights = Heights::new();
         match edit {
@@ -57,16 +70,26 @@ pub(super) fn refine(fragile: &mut Fragile, edits: &[Edit], places: &mut Vec<Vec
                     heights.insert(n, (places[n as usize] - from).dot(normal));
                 }
                 heights.insert(*node, 0.0);
-                find_cuts(tets, &star, (places, least), &mut heights, &mut cuts, |_| true);
+                let more = sound_cuts(tets, &star, (places, least), &heights, &cuts);
+                let count = 1 + more.len() - cuts.len();
+                // What does not fit any more waits for the next step; what never would goes along faces.
+                if count <= room {
+                    (room, cuts) = (room - count, more);
+                } else if seen.is_empty() {
+                    room -= 1;
+                } else {
+                    seen.push(None);
+                    continue;
+                }
             }
             Edit::CutThrough { slice, .. } => {
                 heights.extend(places.iter().enumerate().map(|(n, x)| (n as u32, slice.height(*x))));
                 let all: Vec<u32> = (0..tets.table.len() as u32).collect();
-                find_cuts(tets, &all, (places, least), &mut heights, &mut cuts, |x| slice.reaches(x));
+                find_cuts(tets, &all, (places, least, SNAP), &mut heights, &mut cuts, |x| slice.reaches(x));
             }
             Edit::SplitPhyxels { .. } => {}
         }
-        seen.push(heights);
+        seen.push(Some(heights));
     }
     let births = put_nodes(tets, &cuts, fragment_of, origin.len() as u32);
     for birth in &births {
@@ -76,23 +99,88 @@ pub(super) fn refine(fragile: &mut Fragile, edits: &[Edit], places: &mut Vec<Vec
         tips.push(false);
     }
     tets.refresh(origin.len(), false);
-    let left = edits.iter().zip(&seen).flat_map(|(edit, heights)| along_faces(tets, edit, heights, places, &births));
-    (left.collect(), births)
+    *left = room;
+    let waiting = seen.iter().filter(|heights| heights.is_none()).count();
+    let known = edits.iter().zip(&seen).filter_map(|(edit, heights)| Some((edit, heights.as_ref()?)));
+    let along = known.flat_map(|(edit, heights)| along_faces(tets, edit, heights, places, &births));
+    (along.collect(), births, waiting)
+}
+
+/// Where the edges of the elements around a node are cut by a crack, beside those that are cut already: nowhere that leaves a
+/// sliver.
+fn sound_cuts(
+    tets: &TetPieces,
+    star: &[u32],
+    (places, least): (&[Vec3<f64>], f64),
+    heights: &Heights,
+    known: &Cuts,
+) -> Cuts {
+    for snap in SNAPS {
+        let mut cuts = known.clone();
+        find_cuts(tets, star, (places, least, snap), &mut heights.clone(), &mut cuts, |_| true);
+        let new = cuts.keys().filter(|edge| !known.contains_key(*edge));
+        // Others than those around the node have the same edges.
+        let mut beside: Vec<u32> =
+            new.flat_map(|[a, b]| tets.around(*a).filter(|t| tets.table.nodes[*t as usize].contains(b))).collect();
+        beside.sort_unstable();
+        beside.dedup();
+        if beside.iter().all(|t| leaves_no_sliver(tets, *t, &cuts)) {
+            return cuts;
+        }
+    }
+    known.clone()
+}
+
+/// Whether the parts of an element are no slivers, or no worse than it is itself.
+fn leaves_no_sliver(tets: &TetPieces, t: u32, cuts: &Cuts) -> bool {
+    let tet = tets.table.nodes[t as usize];
+    let first = tets.rest.len() as u32;
+    let new: Vec<([u32; 2], f64)> =
+        EDGES.iter().map(|e| key(tet, e)).filter_map(|e| Some((e, *cuts.get(&e)?))).collect();
+    let number = |edge: [u32; 2]| new.iter().position(|(e, _)| *e == edge).map(|k| first + k as u32);
+    let rest = |n: u32| Vec3(tets.rest[n as usize]);
+    let place = |n: u32| match new.get((n as usize).wrapping_sub(first as usize)) {
+        Some(([a, b], share)) => (rest(*a) * (1.0 - share) + rest(*b) * *share).0,
+        None => rest(n).0,
+    };
+    let quality = |tet: [u32; 4]| radius_ratio(tet.map(place));
+    let least = quality(tet).min(LEAST_QUALITY);
+    parts_of(tet, number).into_iter().all(|part| quality(part) >= least)
+}
+
+/// An edge of an element, its lower end first.
+fn key(tet: [u32; 4], e: &[usize; 2]) -> [u32; 2] {
+    [tet[e[0]].min(tet[e[1]]), tet[e[0]].max(tet[e[1]])]
+}
+
+/// An element halved at every edge that has a node on it, the one with the smallest numbers first.
+fn parts_of(tet: [u32; 4], number: impl Fn([u32; 2]) -> Option<u32>) -> Vec<[u32; 4]> {
+    let (mut whole, mut parts) = (vec![tet], Vec::new());
+    while let Some(tet) = whole.pop() {
+        let cut = EDGES.iter().filter_map(|e| Some((key(tet, e), e, number(key(tet, e))?))).min();
+        let Some((_, edge, middle)) = cut else {
+            parts.push(tet);
+            continue;
+        };
+        for k in edge {
+            let mut half = tet;
+            half[*k] = middle;
+            whole.push(half);
+        }
+    }
+    parts
 }
 
 /// Finds the edges of some elements that a plane crosses; nodes that it comes near to get the height zero.
 fn find_cuts(
     tets: &TetPieces,
     elements: &[u32],
-    (places, least): (&[Vec3<f64>], f64),
+    (places, least, snap): (&[Vec3<f64>], f64, f64),
     heights: &mut Heights,
     cuts: &mut Cuts,
     reaches: impl Fn(Vec3<f64>) -> bool,
 ) {
-    let edges_of = |t: &u32| {
-        let tet = tets.table.nodes[*t as usize];
-        EDGES.map(|[a, b]| [tet[a].min(tet[b]), tet[a].max(tet[b])])
-    };
+    let edges_of = |t: &u32| EDGES.map(|e| key(tets.table.nodes[*t as usize], &e));
     // How far along an edge the plane crosses it, if it does so within reach.
     let crossing = |[a, b]: [u32; 2], heights: &Heights| {
         let (up, down) = (heights[&a], heights[&b]);
@@ -108,7 +196,7 @@ fn find_cuts(
     for edge in edges() {
         let Some((share, _)) = crossing(edge, heights) else { continue };
         let short = (places[edge[0] as usize] - places[edge[1] as usize]).norm() < least;
-        if short || !(SNAP..=1.0 - SNAP).contains(&share) {
+        if short || share < snap || share > 1.0 - snap || snap == 0.5 {
             near.push(edge[(share > 0.5) as usize]);
         }
     }
@@ -132,22 +220,7 @@ fn put_nodes(tets: &mut TetPieces, cuts: &Cuts, fragment_of: &mut Vec<u32>, firs
         tets.rest.push((a * (1.0 - share) + b * share).0);
     }
     for t in 0..tets.table.len() {
-        let mut whole = vec![tets.table.nodes[t]];
-        let mut parts = Vec::new();
-        while let Some(tet) = whole.pop() {
-            let key = |e: &[usize; 2]| [tet[e[0]].min(tet[e[1]]), tet[e[0]].max(tet[e[1]])];
-            let cut = EDGES.iter().filter(|e| number.contains_key(&key(e))).min_by_key(|e| key(e));
-            let Some(edge) = cut else {
-                parts.push(tet);
-                continue;
-            };
-            let middle = number[&key(edge)];
-            for k in edge {
-                let mut half = tet;
-                half[*k] = middle;
-                whole.push(half);
-            }
-        }
+        let parts = parts_of(tets.table.nodes[t], |edge| number.get(&edge).copied());
         if parts.len() < 2 {
             continue;
         }
@@ -204,10 +277,10 @@ fn along_faces(tets: &TetPieces, edit: &Edit, heights: &Heights, places: &[Vec3<
     }
 }
 
-/// Area in which a slice passes through the elements of a body [m²].
-pub(super) fn area(tets: &TetPieces, slice: &Slice, place: impl Fn(u32) -> Vec3<f64>) -> f64 {
+/// Area in which a slice passes through elements [m²].
+pub(super) fn area(tets: impl Iterator<Item = [u32; 4]>, slice: &Slice, place: impl Fn(u32) -> Vec3<f64>) -> f64 {
     let mut total = 0.0;
-    for tet in &tets.table.nodes {
+    for tet in tets {
         let x = tet.map(&place);
         let (over, under): (Vec<Vec3<f64>>, Vec<Vec3<f64>>) = x.iter().partition(|x| slice.height(**x) > 0.0);
         // In an order that goes around the section, which has three corners or four.

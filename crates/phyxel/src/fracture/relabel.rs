@@ -20,6 +20,8 @@ pub struct Relabel {
     pub births: Vec<Vec<Birth>>,
     /// For bodies that change, what of them; nothing where everything may have.
     pub(super) touched: Vec<Option<Touched>>,
+    /// Edits that wait for the next step, because the budget is used up.
+    pub(super) waiting: usize,
     /// Whether every node keeps its number within its body, and copies come behind.
     only_grows: bool,
 }
@@ -34,6 +36,7 @@ impl Relabel {
             sources: vec![None; bodies],
             births: vec![Vec::new(); bodies],
             touched: vec![None; bodies],
+            waiting: 0,
             only_grows: true,
         }
     }

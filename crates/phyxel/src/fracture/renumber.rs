@@ -6,8 +6,8 @@ use super::relabel::Relabel;
 use super::supports::relabel_supports;
 use super::surface;
 use crate::contact::Vertex;
-use crate::math::Real;
-use crate::model::{Anchor, Model};
+use crate::math::{Real, Vec3};
+use crate::model::{Anchor, Model, Skin};
 use crate::scene::Method;
 use crate::state::State;
 use crate::stencil::block::{Block, Stencils};
@@ -38,18 +38,25 @@ pub(super) fn relabel_state<R: Real>(model: &Model<R>, state: &mut State<R>, rel
 
 /// Brings every array of the model in line; without `earlier` what events can change is left to a snapshot.
 pub(super) fn relabel_model<R: Real>(model: &mut Model<R>, relabel: &Relabel, earlier: Option<&[Earlier]>) {
+    // Nothing is told apart where all are zero: loads of bodies without any, and radii of nodes of tetrahedra.
+    let loaded = model.loads.loaded_bodies.contains(&true);
+    let thick = model.bodies.iter().any(|b| !b.supports.is_empty() || matches!(b.skin, Skin::Embedded(_)));
+    let nodes = relabel.new.last().map_or(0, |b| b.end);
     let Model { rest, masses, at_surface, radii, loads, .. } = model;
-    rayon::join(
-        || {
-            relabel.even_values(rest);
-            relabel.values(masses);
-        },
-        || {
-            relabel.values(&mut loads.dead);
-            relabel.values(radii);
-            relabel.values(at_surface);
-        },
-    );
+    let follow_rest = || relabel.even_values(rest);
+    let follow_others = || {
+        relabel.values(masses);
+        match loaded {
+            true => relabel.values(&mut loads.dead),
+            false => loads.dead.resize(nodes, Vec3::zero()),
+        }
+        match thick {
+            true => relabel.values(radii),
+            false => radii.resize(nodes, 0.0),
+        }
+        relabel.values(at_surface);
+    };
+    rayon::join(follow_rest, follow_others);
     renumber_bodies(model, relabel);
     for body in relabel.changed() {
         match &relabel.touched[body] {
@@ -57,7 +64,6 @@ pub(super) fn relabel_model<R: Real>(model: &mut Model<R>, relabel: &Relabel, ea
             None => model.reshape(body),
         }
     }
-    renumber_touchable(model, relabel);
     surface::rebuild(model, relabel);
     for (row, column, _) in &mut model.consistent_mass {
         (*row, *column) = (relabel.node(*row), relabel.node(*column));
@@ -109,37 +115,4 @@ fn renumber_bodies<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
         }
     };
     blocks.par_iter_mut().with_min_len(TASK).for_each(follow);
-}
-
-/// Lists the nodes that can touch something, from the last body to the first, so that none is moved over one that has still to
-/// move.
-fn renumber_touchable<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
-    let Model { touchable, at_surface, .. } = model;
-    let before = |body: usize| touchable.partition_point(|n| (*n as usize) < relabel.old[body].start);
-    let mut starts: Vec<usize> = (0..relabel.old.len()).map(before).collect();
-    starts.push(touchable.len());
-    let had = |body: usize| starts[body + 1] - starts[body];
-    let count = |body: usize| match &relabel.sources[body] {
-        None => had(body),
-        Some(_) => at_surface[relabel.new[body].clone()].iter().filter(|is| **is).count(),
-    };
-    let counts: Vec<usize> = (0..relabel.old.len()).map(count).collect();
-    if (0..counts.len()).any(|body| counts[body] < had(body)) {
-        *touchable = (0..at_surface.len() as u32).filter(|n| at_surface[*n as usize]).collect();
-        return;
-    }
-    let mut end = counts.iter().sum();
-    touchable.resize(end, 0);
-    for body in (0..counts.len()).rev() {
-        let own = end - counts[body]..end;
-        end = own.start;
-        if relabel.sources[body].is_some() {
-            let nodes = relabel.new[body].clone().filter(|n| at_surface[*n]);
-            touchable[own].iter_mut().zip(nodes).for_each(|(to, n)| *to = n as u32);
-            continue;
-        }
-        touchable.copy_within(starts[body]..starts[body + 1], own.start);
-        let shift = relabel.shift(body) as u32;
-        touchable[own].iter_mut().for_each(|n| *n = n.wrapping_add(shift));
-    }
 }

@@ -25,7 +25,6 @@ impl<R: Real> Model<R> {
         make_room(&mut self.at_surface, more);
         make_room(&mut self.radii, more);
         make_room(&mut self.loads.dead, more);
-        make_room(&mut self.touchable, more);
         for block in &mut self.blocks {
             if let (Stencils::Tets(tets), Some(_)) = (&mut block.stencils, &self.bodies[block.body].fragile) {
                 tets.make_room();

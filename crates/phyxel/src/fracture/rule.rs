@@ -4,6 +4,7 @@ use super::criterion::{Strength, danger, reaches};
 use super::fragile::{Fragile, Pieces};
 use super::star::{CrackPlane, one_side, rim};
 use super::stress::{Feeling, Sampler};
+use super::stress_of_tets::Stresses;
 use super::tets::TetPieces;
 use super::{Edit, Held, point_rule};
 use crate::material::Fracture;
@@ -14,6 +15,10 @@ use crate::stencil::block::BlockScratch;
 
 /// Cosine between the planes of two neighbours above which they are one crack.
 pub(super) const ONE_CRACK: f64 = 0.8;
+
+/// Where cracks go through elements, they go on at once only to nodes that are nearer to their plane than this share of an
+/// edge; others are near to new nodes in it.
+const IN_PLANE: f64 = 0.2;
 
 /// What is beyond its strength by rounding alone is left to a closer look.
 const ROUNDING: f64 = 1.0 - 1e-9;
@@ -33,7 +38,7 @@ pub(super) struct Candidate {
     pub node: u32,
     ratio: f64,
     /// What it bears across that crack [Pa].
-    strength: f64,
+    pub strength: f64,
     /// Square to the crack that it wants, in the present shape and at rest.
     pub normal: Vec3<f64>,
     pub at_rest: Vec3<f64>,
@@ -48,7 +53,7 @@ pub(super) fn propose<R: Real>(
     model: &Model<R>,
     state: &State<R>,
     (body, budget): (usize, usize),
-    room: Option<&mut BlockScratch<R>>,
+    room: (&mut Stresses, Option<&mut BlockScratch<R>>),
 ) -> Proposal {
     let spec = &model.bodies[body];
     let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return Proposal::default() };
@@ -67,6 +72,7 @@ pub(super) fn propose<R: Real>(
         Pieces::Points(points) => return point_rule::spread(body, (points, &fragile.origin), &candidates, budget),
     };
     let mut spread = Spread::new(body, tets, candidates, fragile.origin.len(), budget);
+    spread.thickness = if fragile.cuts { IN_PLANE * fragile.size } else { f64::INFINITY };
     spread.run(place);
     spread.proposal
 }
@@ -109,6 +115,8 @@ struct Spread<'a> {
     /// Candidates that a crack has come to.
     met: Vec<bool>,
     budget: usize,
+    /// How far nodes of one crack are from its plane at most [m].
+    thickness: f64,
     proposal: Proposal,
 }
 
@@ -117,7 +125,17 @@ impl<'a> Spread<'a> {
         let mut place_of: Vec<(u32, u32)> = candidates.iter().zip(0..).map(|(c, k)| (c.node, k)).collect();
         place_of.sort_unstable();
         let (proposal, met) = (Proposal::default(), vec![false; candidates.len()]);
-        Spread { body, tets, candidates, place_of, touched: vec![false; nodes], met, budget, proposal }
+        Spread {
+            body,
+            tets,
+            candidates,
+            place_of,
+            touched: vec![false; nodes],
+            met,
+            budget,
+            thickness: f64::INFINITY,
+            proposal,
+        }
     }
 
     fn run(&mut self, place: impl Fn(u32) -> Vec3<f64> + Copy) {
@@ -144,14 +162,19 @@ impl<'a> Spread<'a> {
                 self.proposal.waiting += 1;
                 continue;
             }
-            for n in rim(self.tets, node, &elements) {
-                let known = self.place_of.binary_search_by_key(&n, |p| p.0).ok().map(|k| self.place_of[k].1 as usize);
-                if let Some(k) = known.filter(|k| !self.met[*k] && !self.touched[n as usize])
-                    && self.candidates[k].normal.dot(normal).abs() > ONE_CRACK
-                {
-                    self.met[k] = true;
-                    front.push(k);
-                }
+            let place_of = |n: u32| self.place_of.binary_search_by_key(&n, |p| p.0).ok().map(|k| self.place_of[k].1);
+            let goes_on = |n: u32| {
+                place_of(n).map(|k| k as usize).filter(|k| {
+                    let same = self.candidates[*k].normal.dot(normal).abs() > ONE_CRACK
+                        && (place(n) - plane.point).dot(normal).abs() <= self.thickness;
+                    same && !self.met[*k] && !self.touched[n as usize]
+                })
+            };
+            let on: Vec<u32> = rim(self.tets, node, &elements, |n| goes_on(n).is_some());
+            let on: Vec<usize> = on.into_iter().filter_map(goes_on).collect();
+            for k in on {
+                self.met[k] = true;
+                front.push(k);
             }
             members.push(node);
             self.proposal.edits.push(Edit::SplitNode { body: self.body, node, elements, hold, normal: normal.0 });

@@ -42,8 +42,15 @@ impl Fragile {
             Pieces::Points(points) => {
                 let mut sources = sources;
                 for edit in edits {
-                    let Edit::SplitPhyxels { crack, .. } = edit else { continue };
-                    for source in points.crack(origin, crack) {
+                    let Edit::SplitPhyxels { crack, hold, normal, .. } = edit else { continue };
+                    let areas: Vec<f64> = crack.splits.iter().map(|n| points.area(origin, *n, &crack.disc)).collect();
+                    let first = origin.len() as u32;
+                    for (k, source) in points.crack(origin, crack).into_iter().enumerate() {
+                        if let (true, Some(hold)) = (cohesive, hold) {
+                            // The copy is on the side that the normal points away from.
+                            let (nodes, normal) = ([source, first + k as u32], (-Vec3(*normal)).0);
+                            links.push(Link { nodes, area: areas[k], strength: hold.strength, normal, opened: 0.0 });
+                        }
                         tips.push(false);
                         tips[source as usize] = false;
                         sources.push(sources[source as usize]);
@@ -88,7 +95,7 @@ impl Splitting<'_> {
         };
         let splits: Vec<(u32, &[u32], Hold)> = edits.iter().filter_map(split).collect();
         for (node, elements, _) in &splits {
-            for n in rim(self.tets, *node, elements) {
+            for n in rim(self.tets, *node, elements, |n| !self.tips[n as usize]) {
                 self.tips[n as usize] = true;
             }
         }

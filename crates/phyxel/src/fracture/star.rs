@@ -26,44 +26,41 @@ pub(super) fn one_side(
         let (volume, tet) = (pieces.table.volumes[t as usize], pieces.table.nodes[t as usize]);
         volume * (centre(tet, place) - plane.point).dot(plane.normal)
     };
-    let star: Vec<u32> = pieces.around(node).collect();
-    let mut heights: Vec<f64> = star.iter().map(|t| height(*t)).collect();
+    let star = pieces.corners(node);
+    let mut heights: Vec<f64> = star.iter().map(|corner| height(corner / 4)).collect();
     if !pieces.cells.is_empty() {
-        together(pieces, &star, &mut heights);
+        together(pieces, star, &mut heights);
     }
-    let (mut over, mut under) = (Vec::new(), Vec::new());
-    star.iter().zip(&heights).for_each(|(t, height)| if *height > 0.0 { over.push(*t) } else { under.push(*t) });
-    if over.is_empty() || under.is_empty() {
+    let over = heights.iter().filter(|h| **h > 0.0).count();
+    let under = star.len() - over;
+    if over == 0 || under == 0 {
         return None;
     }
-    Some(if under.len() < over.len() { under } else { over })
+    let (is_over, count) = (over <= under, over.min(under));
+    let mut side = Vec::with_capacity(count);
+    side.extend(star.iter().zip(&heights).filter(|(_, h)| (**h > 0.0) == is_over).map(|(corner, _)| corner / 4));
+    Some(side)
 }
 
-/// Gives elements that never part the sum of their heights.
+/// Gives elements that never part the sum of their heights; those that come later still have their own.
 fn together(pieces: &TetPieces, star: &[u32], heights: &mut [f64]) {
-    let cell = |k: usize| pieces.cells[star[k] as usize];
-    let own = heights.to_vec();
+    let cell = |k: usize| pieces.cells[star[k] as usize / 4];
     for k in 0..star.len() {
         heights[k] = match (0..k).rev().find(|j| cell(*j) == cell(k)) {
             Some(known) => heights[known],
-            None => (k..star.len()).filter(|j| cell(*j) == cell(k)).map(|j| own[j]).sum(),
+            None => (k..star.len()).filter(|j| cell(*j) == cell(k)).map(|j| heights[j]).sum(),
         };
     }
 }
 
-/// Nodes besides `node` that elements on both sides have, ascending: the crack ends there, or goes on.
-pub(super) fn rim(pieces: &TetPieces, node: u32, side: &[u32]) -> Vec<u32> {
+/// The `wanted` ones of the nodes besides `node` that elements on both sides have, ascending: the crack ends there, or goes on.
+pub(super) fn rim(pieces: &TetPieces, node: u32, side: &[u32], wanted: impl Fn(u32) -> bool) -> Vec<u32> {
     let corners = |t: u32| pieces.table.nodes[t as usize];
+    let beyond = |n: u32| pieces.around(node).any(|t| corners(t).contains(&n) && !side.contains(&t));
     // Stars have few nodes: looking through them is quicker than sorting.
-    let mut here: Vec<u32> = Vec::with_capacity(3 * side.len());
-    for n in side.iter().flat_map(|t| corners(*t)) {
-        if n != node && !here.contains(&n) {
-            here.push(n);
-        }
-    }
-    let mut both = Vec::with_capacity(here.len());
-    for n in pieces.around(node).filter(|t| !side.contains(t)).flat_map(corners) {
-        if here.contains(&n) && !both.contains(&n) {
+    let mut both: Vec<u32> = Vec::new();
+    for n in side.iter().flat_map(|t| corners(*t)).filter(|n| *n != node && wanted(*n)) {
+        if !both.contains(&n) && beyond(n) {
             both.push(n);
         }
     }
@@ -104,16 +101,22 @@ pub(super) fn is_one_group(pieces: &TetPieces, node: u32) -> bool {
     if star.is_empty() || star.len() > u64::BITS as usize {
         return groups(pieces, node).len() < 2;
     }
+    let mut cells = [0; u64::BITS as usize];
+    let whole = !pieces.cells.is_empty();
+    if whole {
+        cells.iter_mut().zip(star).for_each(|(cell, corner)| *cell = pieces.cells[*corner as usize / 4]);
+    }
     // One bit for each element: those that are not reached yet, and those from where to go on.
     let (mut left, mut front) = (!0u64 >> (u64::BITS - star.len() as u32) & !1, 1u64);
     while left != 0 && front != 0 {
-        let at = star[front.trailing_zeros() as usize] / 4;
+        let at = front.trailing_zeros() as usize;
         front &= front - 1;
+        let (own, beside) = (cells[at], pieces.twins[star[at] as usize / 4].map(|twin| twin / 4));
         let mut others = left;
         while others != 0 {
-            let other = others.trailing_zeros();
+            let other = others.trailing_zeros() as usize;
             others &= others - 1;
-            if pieces.hang_together(at, star[other as usize] / 4) {
+            if (whole && cells[other] == own) || beside.contains(&(star[other] / 4)) {
                 left &= !(1 << other);
                 front |= 1 << other;
             }
@@ -171,7 +174,7 @@ mod tests {
         let side = one_side(&pieces, middle, &plane, place).expect("two sides");
         assert_eq!(2 * side.len(), pieces.around(middle).count());
         // The faces between the sides lie in the plane, and their other corners as well.
-        assert!(rim(&pieces, middle, &side).iter().all(|n| points[*n as usize][0] == 1.0));
+        assert!(rim(&pieces, middle, &side, |_| true).iter().all(|n| points[*n as usize][0] == 1.0));
         // Each of the four squares around the node gives it a triangle, or two.
         let cut = area(&pieces, middle, &side, place);
         assert!((cut - 4.0).abs() < 1e-12 || (cut - 2.0).abs() < 1e-12, "{cut}");

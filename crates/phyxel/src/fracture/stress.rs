@@ -3,7 +3,7 @@
 use super::alarm::{self, Limits, MARGIN};
 use super::criterion::principal_bound;
 use super::fragile::{Fragile, Pieces};
-use super::stress_of_tets;
+use super::stress_of_tets::{Ask, Stresses};
 use crate::math::{Mat3, Real};
 use crate::model::Model;
 use crate::par;
@@ -36,7 +36,6 @@ pub(super) struct Sampler {
     marked: Vec<bool>,
     /// Where each node stands among those that are marked, or [`NOBODY`].
     slots: Vec<u32>,
-    stresses: stress_of_tets::Stresses,
 }
 
 /// Stands for the place of a node that is not marked.
@@ -51,30 +50,35 @@ impl Sampler {
         model: &Model<R>,
         state: &State<R>,
         body: usize,
-        room: Option<&mut BlockScratch<R>>,
+        (stresses, room): (&mut Stresses, Option<&mut BlockScratch<R>>),
     ) -> Vec<(u32, Feeling)> {
         let spec = &model.bodies[body];
         let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return Vec::new() };
         let blocks = model.blocks_of(body);
-        if let (Pieces::Tets(pieces), Method::Tet) = (&fragile.pieces, spec.method) {
-            self.stresses.make_room(pieces.table.len());
-        }
         let limits = Limits {
             least: fracture.least_strength(spec.material.young_modulus, fragile.size),
             factors: &fragile.factors,
             weakest: fragile.weakest,
             plastic: fracture.plastic_limit,
         };
+        let inner = state.inner(0.0).of(blocks.start);
+        if let (Pieces::Tets(pieces), true) = (&fragile.pieces, spec.method == Method::Tet && inner.is_empty())
+            && blocks.len() == 1
+        {
+            let block = &model.blocks[blocks.start];
+            let room = room.map(|scratch| (scratch, (model.version, state.steps)));
+            if !alarm::raise(block, (&state.u, inner), &limits, &mut self.alarms, room) {
+                return Vec::new();
+            }
+            let least = |n: u32| MARGIN * limits.least * fragile.strength_of(n);
+            let gradients = fracture.grain.is_some() || fracture.softening;
+            let ask = Ask { pieces, alarms: &self.alarms, factors: &fragile.factors, gradients };
+            return stresses.around(block, &state.u, &ask, least);
+        }
         if blocks.is_empty() || !self.mark(model, state, (blocks.clone(), room), (fragile, &limits)) {
             return Vec::new();
         }
         let nodes: Vec<u32> = (0..fragile.origin.len() as u32).filter(|n| self.marked[*n as usize]).collect();
-        let inner = state.inner(0.0).of(blocks.start);
-        if let (Pieces::Tets(pieces), true) = (&fragile.pieces, spec.method == Method::Tet && inner.is_empty()) {
-            let block = &model.blocks[blocks.start];
-            let least = |n: u32| MARGIN * limits.least * fragile.strength_of(n);
-            return self.stresses.around(block, &state.u, (pieces, &nodes), least);
-        }
         self.slots.clear();
         self.slots.resize(fragile.origin.len(), NOBODY);
         nodes.iter().zip(0..).for_each(|(n, slot)| self.slots[*n as usize] = slot);

@@ -23,8 +23,9 @@ pub(super) fn rebuild<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
         let spec = &model.bodies[part.body];
         match (&relabel.sources[part.body], &spec.skin) {
             // All pieces of a body come at once.
-            (Some(_), Skin::Nodes(_)) if done == Some(part.body) => {}
+            (Some(_), Skin::Nodes(_) | Skin::Carried(_)) if done == Some(part.body) => {}
             (Some(_), Skin::Nodes(nodes)) => add_pieces(&mut surface, *part, (spec, nodes), &rest),
+            (Some(_), Skin::Carried(_)) => add_shells(&mut surface, *part, spec, &rest),
             _ => {
                 let moved = |v: &Vertex| Vertex { nodes: v.nodes.map(|n| relabel.node(n)), weights: v.weights };
                 let vertices = old.vertices[first..end].iter().map(moved).collect();
@@ -60,5 +61,32 @@ fn add_pieces(surface: &mut Surface, part: Part, (spec, nodes): (&BodyModel, &[u
             continue;
         }
         surface.add(part, vertices, &triangles, rest);
+    }
+}
+
+/// Adds the surface of each fragment of a body of phyxels.
+pub(crate) fn add_shells(surface: &mut Surface, part: Part, spec: &BodyModel, rest: &[Vec3<f64>]) {
+    let Some(Fragile { pieces: Pieces::Points(points), fragments, fragment_of, origin, .. }) = &spec.fragile else {
+        return;
+    };
+    let Some(shell) = points.shell(origin, fragment_of) else { return };
+    let first = spec.nodes.start as u32;
+    for (piece, _) in fragments.iter().enumerate().filter(|(_, f)| f.elements > 0 && f.fate != Fate::Removed) {
+        let (mut place, mut vertices) = (vec![u32::MAX; shell.vertices.len()], Vec::new());
+        let mut triangles = Vec::new();
+        for (triangle, _) in shell.triangles.iter().filter(|t| t.1 as usize == piece) {
+            triangles.push(triangle.map(|v| {
+                let known = &mut place[v as usize];
+                if *known == u32::MAX {
+                    *known = vertices.len() as u32;
+                    let Vertex { nodes, weights } = shell.vertices[v as usize];
+                    vertices.push(Vertex { nodes: nodes.map(|n| n + first), weights });
+                }
+                *known
+            }));
+        }
+        if !triangles.is_empty() {
+            surface.add(part, vertices, &triangles, rest);
+        }
     }
 }

@@ -76,7 +76,6 @@ impl<R: Real> Model<R> {
             rigid: scene.rigid_bodies.iter().map(RigidModel::new).collect(),
             ties: Vec::new(),
             triggers: scene.triggers.iter().map(TriggerModel::new).collect(),
-            touchable: Vec::new(),
             at_surface: Vec::new(),
             radii: Vec::new(),
             surface: Surface::default(),

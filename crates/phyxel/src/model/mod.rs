@@ -26,6 +26,7 @@ pub(crate) use checks::{check_load, check_pin};
 pub use heat::HeatModel;
 pub(crate) use heat::check_heat_load;
 pub use loads::Loads;
+pub(crate) use outside::held_by_four;
 pub use reanchor::Reanchor;
 pub(crate) use region::nodes_inside;
 pub use rigid::{RigidModel, TriggerModel};
@@ -62,9 +63,7 @@ pub struct Model<R> {
     pub ties: Vec<Tie>,
     /// Regions that notice who is in them.
     pub triggers: Vec<TriggerModel>,
-    /// Nodes that can touch something: those of surfaces, and all phyxels.
-    pub touchable: Vec<u32>,
-    /// Whether each node is among them.
+    /// Whether each node can touch something: those of surfaces, and all phyxels.
     pub at_surface: Vec<bool>,
     /// How far the surface is from each node [m]: zero for the nodes of meshes, which lie on it.
     pub radii: Vec<f64>,
@@ -148,6 +147,11 @@ impl<R: Real> Model<R> {
     #[inline(always)]
     pub fn is_touchable(&self, node: usize) -> bool {
         self.at_surface[node]
+    }
+
+    /// Those of some nodes that can touch something.
+    pub fn touchable(&self, nodes: Range<usize>) -> impl Iterator<Item = u32> + '_ {
+        nodes.filter(|n| self.at_surface[*n]).map(|n| n as u32)
     }
 
     /// Coulomb's coefficient between a node and a collider.

@@ -28,7 +28,6 @@ impl<R: Real> Model<R> {
                 Geometry::Tets(_) => body.faces.iter().flatten().for_each(|&n| self.at_surface[n as usize] = true),
             }
         }
-        self.touchable = (0..self.rest.len() as u32).filter(|&n| self.at_surface[n as usize]).collect();
         self.surface = self.contact_surface(scene);
     }
 
@@ -47,6 +46,19 @@ impl<R: Real> Model<R> {
             if triangles.is_empty() || !spec.contact.enabled {
                 continue;
             }
+            let part = Part {
+                body: index,
+                edge_length: 0.0,
+                solid: !matches!(spec.geometry, Geometry::Springs(_)),
+                touches_itself: spec.contact.self_contact,
+                friction: spec.friction(),
+                groups: spec.contact.groups,
+            };
+            // Phyxels that can break have the surface of their pieces from the start.
+            if body.fragile.is_some() && matches!(spec.geometry, Geometry::Points(_)) {
+                crate::fracture::add_shells(&mut surface, part, body, &rest);
+                continue;
+            }
             let first = body.nodes.start as u32;
             let vertices = match (skin.as_ref(), &spec.geometry) {
                 (Skin::Nodes(nodes), _) => nodes.iter().map(|&n| Vertex::node(n)).collect(),
@@ -57,19 +69,13 @@ impl<R: Real> Model<R> {
                         .collect()
                 }
                 (Skin::Carried(carried), Geometry::Points(sampling)) => {
-                    let vertex =
-                        |i: usize| held_by_four(sampling, sampling.skin.points[i], carried.weighed_around(i), first);
+                    let vertex = |i: usize| {
+                        let near = carriers(sampling, carried.weighed_around(i), first);
+                        held_by_four(Vec3(sampling.skin.points[i]), &near, sampling.spacing)
+                    };
                     (0..sampling.skin.points.len()).map(vertex).collect()
                 }
                 _ => continue,
-            };
-            let part = Part {
-                body: index,
-                edge_length: 0.0,
-                solid: !matches!(spec.geometry, Geometry::Springs(_)),
-                touches_itself: spec.contact.self_contact,
-                friction: spec.friction(),
-                groups: spec.contact.groups,
             };
             surface.add(part, vertices, &triangles, &rest);
         }
@@ -94,15 +100,20 @@ fn touched<'a>(body: &'a BodyModel, spec: &'a Body) -> (Cow<'a, Skin>, Cow<'a, [
     }
 }
 
-/// A vertex of the skin as a combination of four phyxels around it: those that it lies least far outside of. Exact for
-/// every affine motion.
-fn held_by_four(sampling: &PointSampling, vertex: [f64; 3], mut near: Vec<(u32, f64)>, first: u32) -> Vertex {
-    const CANDIDATES: usize = 10;
+/// The phyxels around a vertex of the skin, those that carry most of it first, and where they are at rest.
+fn carriers(sampling: &PointSampling, mut near: Vec<(u32, f64)>, first: u32) -> Vec<(u32, Vec3<f64>)> {
     near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    near.truncate(CANDIDATES);
-    let (x, at) = (Vec3(vertex), |k: usize| Vec3(sampling.points[near[k].0 as usize]));
-    let fallback = Vertex::node(near.first().map_or(0, |n| n.0) + first);
-    if near.is_empty() || (at(0) - x).norm() < 1e-9 * sampling.spacing {
+    near.into_iter().map(|(n, _)| (n + first, Vec3(sampling.points[n as usize]))).collect()
+}
+
+/// A point as a combination of four of the first phyxels around it: those that it lies least far outside of. Exact for
+/// every affine motion.
+pub(crate) fn held_by_four(x: Vec3<f64>, near: &[(u32, Vec3<f64>)], spacing: f64) -> Vertex {
+    const CANDIDATES: usize = 10;
+    let near = &near[..near.len().min(CANDIDATES)];
+    let at = |k: usize| near[k].1;
+    let fallback = Vertex::node(near.first().map_or(0, |n| n.0));
+    if near.is_empty() || (at(0) - x).norm() < 1e-9 * spacing {
         return fallback;
     }
     let mut best: Option<(f64, Vertex)> = None;
@@ -110,7 +121,7 @@ fn held_by_four(sampling: &PointSampling, vertex: [f64; 3], mut near: Vec<(u32, 
         for j in i + 1..near.len() {
             for k in j + 1..near.len() {
                 let edges = Mat3::from_columns([at(i) - at(0), at(j) - at(0), at(k) - at(0)]);
-                if edges.det().abs() < 0.05 * sampling.spacing.powi(3) {
+                if edges.det().abs() < 0.05 * spacing.powi(3) {
                     continue;
                 }
                 let Some(inverse) = edges.inverse() else { continue };
@@ -118,7 +129,7 @@ fn held_by_four(sampling: &PointSampling, vertex: [f64; 3], mut near: Vec<(u32, 
                 let weights = [1.0 - b - c - d, b, c, d];
                 let extrapolation: f64 = weights.iter().map(|w| w.abs()).sum();
                 if best.as_ref().is_none_or(|(least, _)| extrapolation < *least - 1e-9) {
-                    let nodes = [0, i, j, k].map(|m| near[m].0 + first);
+                    let nodes = [0, i, j, k].map(|m| near[m].0);
                     best = Some((extrapolation, Vertex { nodes, weights }));
                 }
             }

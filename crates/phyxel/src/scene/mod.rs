@@ -118,8 +118,7 @@ pub struct Body {
     pub look: Look,
     /// The part of the look that each triangle of the skin has; empty where all have the first.
     pub skin_parts: Vec<u32>,
-    /// Whether cuts and blades go through elements where they pass, instead of along faces; tetrahedra only. Cracks that
-    /// stress makes follow faces.
+    /// Whether cuts, blades and cracks go through elements where they pass, instead of along faces; tetrahedra only.
     pub cut_elements: bool,
     /// What becomes of its small pieces; nothing special where it says nothing.
     pub fragments: Option<FragmentRule>,

@@ -177,8 +177,7 @@ impl<R: Real> Explicit<R> {
             state.v[n] = held.free * state.v[n] + given;
         }
         for (c, collider) in model.colliders.iter().enumerate() {
-            for &node in &model.touchable {
-                let n = node as usize;
+            for n in model.touchable(0..model.node_count()).map(|n| n as usize) {
                 if !model.meets(n, c) {
                     continue;
                 }

@@ -33,6 +33,8 @@ pub struct SystemMatrix<R> {
     row_nodes: Vec<u32>,
     row_sums: Vec<(u32, Mat3<R>)>,
     coarse: Coarse<R>,
+    /// Cracks that still hold: both nodes, and `γ²` times their stiffness.
+    holds: Vec<([u32; 2], R)>,
 }
 
 /// Relative residual where factors were asked for and cannot be used.
@@ -84,6 +86,7 @@ impl<R: Real> SystemMatrix<R> {
             row_nodes: Vec::new(),
             row_sums: Vec::new(),
             coarse: Coarse::default(),
+            holds: Vec::new(),
         })
     }
 
@@ -124,6 +127,12 @@ impl<R: Real> SystemMatrix<R> {
                 general.add_diagonal(moduli, (penalty, penalty_factors), isotropic, diagonal);
             }
         }
+        self.holds.clear();
+        model.for_each_hold(|nodes, stiffness| {
+            let scaled = scales.gamma * scales.gamma * R::of(stiffness);
+            self.holds.push((nodes.map(|n| n as u32), scaled));
+            nodes.iter().for_each(|n| diagonal[*n] += Mat3::scaled_identity(scaled));
+        });
         cg::invert_blocks(diagonal, inverse_diagonal);
         self.row_nodes.clear();
         self.coarse.prepare(&Fine { model, scratch, scales, diagonal, held });
@@ -206,11 +215,28 @@ impl<R: Real> SystemMatrix<R> {
         let (nodes, riders) = x.split_at(model.node_count());
         let (soft, rigid) = out.split_at_mut(nodes.len());
         self.multiply_bodies(model, scratch, scales, nodes, soft);
+        self.add_holds(x, R::of(-1.0), soft);
         for ((out, mass), x) in rigid.iter_mut().zip(&self.riders).zip(riders) {
             *out = *mass * *x;
         }
         self.drags.iter().for_each(|(n, block)| out[*n as usize] += *block * x[*n as usize]);
         self.press.add_product(x, out);
+    }
+
+    /// Adds to `out`, `scale` times, what cracks that still hold do where nodes move apart by `x`.
+    pub fn add_holds(&self, x: &[Vec3<R>], scale: R, out: &mut [Vec3<R>]) {
+        for &([a, b], stiffness) in &self.holds {
+            let pull = (x[b as usize] - x[a as usize]) * (stiffness * scale);
+            out[a as usize] += pull;
+            out[b as usize] -= pull;
+        }
+    }
+
+    /// What cracks that still hold have stored where nodes move apart by `x`.
+    pub fn stored_in_holds(&self, x: &[Vec3<R>]) -> f64 {
+        let stored =
+            |&([a, b], k): &([u32; 2], R)| 0.5 * (x[b as usize] - x[a as usize]).norm_squared().to_f64() * k.to_f64();
+        self.holds.iter().map(stored).sum()
     }
 
     fn multiply_bodies(
@@ -246,7 +272,8 @@ impl<R: Real> SystemMatrix<R> {
         stop: Stop,
     ) -> LinearReport {
         let mut work = std::mem::take(&mut self.cg);
-        let report = if self.direct.is_some() && self.press.is_empty() && self.drags.is_empty() {
+        let report = if self.direct.is_some() && self.press.is_empty() && self.drags.is_empty() && self.holds.is_empty()
+        {
             work.forget();
             self.solve_directly(model, scratch, scales, held, (b, x), &mut work)
         } else {

@@ -165,16 +165,14 @@ pub fn add_passing<R: Real>(
     touches: &mut Vec<Touch<R>>,
 ) -> bool {
     let known = touches.len();
-    let mut rest = &model.touchable[..];
     for body in &model.bodies {
-        let (own, others) = rest.split_at(rest.partition_point(|n| (*n as usize) < body.nodes.end));
-        rest = others;
-        let around = surround(own.iter().map(|&n| stage.path(model, n as usize, velocity(n as usize))));
+        let own = || model.touchable(body.nodes.clone());
+        let around = surround(own().map(|n| stage.path(model, n as usize, velocity(n as usize))));
         for (c, collider) in model.colliders.iter().enumerate() {
             if !collider.may_meet(around, (stage.end_time - stage.over.to_f64(), stage.over.to_f64())) {
                 continue;
             }
-            for &node in own.iter().filter(|n| model.meets(**n as usize, c)) {
+            for node in own().filter(|n| model.meets(*n as usize, c)) {
                 let v = velocity(node as usize);
                 let key = (node, c as u32);
                 let is_known = || touches[..known].binary_search_by_key(&key, |t| (t.node, t.collider)).is_ok();

@@ -63,15 +63,14 @@ impl Incidence {
     pub fn split(&mut self, local: usize, moves: impl Fn(u32) -> bool) {
         let [start, end] = self.runs[local];
         let run = &mut self.entries[start as usize..end as usize];
-        let moved: Vec<u32> = run.iter().copied().filter(|entry| moves(*entry)).collect();
+        // Those that stay come first, all in their order; runs are short.
         let mut kept = 0;
         for k in 0..run.len() {
             if !moves(run[k]) {
-                run[kept] = run[k];
+                run[kept..=k].rotate_right(1);
                 kept += 1;
             }
         }
-        run[kept..].copy_from_slice(&moved);
         let middle = start + kept as u32;
         self.runs[local] = [start, middle];
         self.runs.push([middle, end]);

@@ -184,27 +184,28 @@ impl<R: Real> Tets<R> {
         });
     }
 
-    /// Sets `out[e]` from the gradients of the tetrahedra of some groups of [`WIDTH`] alone.
+    /// Sets what `out` has for each of some groups of [`WIDTH`] from the gradients of their tetrahedra.
     pub fn map_some_gradients<T>(
         &self,
         field: &[Vec3<R>],
         groups: &[u32],
-        out: &mut [T],
+        out: &mut [[T; WIDTH]],
         wide: impl Fn(usize, Mat3<Lanes<R, WIDTH>>) -> [T; WIDTH],
         one: impl Fn(usize, Mat3<R>) -> T,
     ) {
         vectorised(
             #[inline(always)]
             || {
-                for &group in groups {
+                for (&group, out) in groups.iter().zip(out.iter_mut()) {
                     let e = group as usize * WIDTH;
-                    let out = &mut out[e..(e + WIDTH).min(self.table.len())];
-                    if out.len() < WIDTH {
-                        out.iter_mut().enumerate().for_each(|(i, o)| *o = one(e + i, self.gradient(e + i, field)));
+                    let count = self.table.len() - e;
+                    if count < WIDTH {
+                        let last = out.iter_mut().take(count).enumerate();
+                        last.for_each(|(i, o)| *o = one(e + i, self.gradient(e + i, field)));
                         continue;
                     }
                     let (edges, weights, _) = self.group(e, field);
-                    out.iter_mut().zip(wide(e, gradient_of_edges(edges, weights))).for_each(|(o, v)| *o = v);
+                    *out = wide(e, gradient_of_edges(edges, weights));
                 }
             },
         );

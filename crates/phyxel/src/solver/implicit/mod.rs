@@ -249,6 +249,9 @@ impl<R: Real> Implicit<R> {
             }
             block.add_forces(&model.rest, (&self.u, stage.inner.of(k)), scratch, &mut self.forces);
         }
+        if iteration > 0 {
+            self.matrix.add_holds(&self.v, R::one() / gamma, &mut self.forces);
+        }
         if inertia == Inertia::Dynamic {
             model.mass_product(stage.v, &mut self.b[..nodes]);
         } else {
@@ -342,7 +345,7 @@ fn is_constant<R: Real>(model: &Model<R>) -> bool {
     let constant = |b: &Block<R>| {
         matches!(b.law, AnyLaw::Linear(_)) && !b.is_viscous() && !model.is_updated(b.body) && !b.inner.returns()
     };
-    model.blocks.iter().all(constant)
+    model.blocks.iter().all(constant) && !model.may_hold()
 }
 
 /// `q −= (a M + D) v` with the scaled masses and the frozen damping.

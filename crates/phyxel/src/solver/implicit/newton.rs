@@ -80,7 +80,10 @@ impl<R: Real> Implicit<R> {
         let elastic = forces::elastic_energy(model, u, stage.inner);
         let work = par::sum(u.len(), |i| (external[i] * stage.gamma).dot(v[i]).to_f64());
         let nodes = u.len();
-        let pressed = self.matrix.press.potential(v) + touch::potential(touches, v) + self.riders.distance(&v[nodes..]);
+        let pressed = self.matrix.press.potential(v)
+            + self.matrix.stored_in_holds(v)
+            + touch::potential(touches, v)
+            + self.riders.distance(&v[nodes..]);
         let (mut energy, mut size) = (elastic - work + pressed, elastic.abs() + work.abs() + pressed.abs());
         if inertia == Inertia::Dynamic {
             rhs.fill(Vec3::zero());

@@ -62,7 +62,7 @@ impl<R: Real> Ground<R> {
     pub fn sweep(&mut self, model: &Model<R>, span: &Span<'_, R>, u: &mut [Vec3<R>]) {
         let mut next = 0;
         for c in 0..model.colliders.len() as u32 {
-            for &node in &model.touchable {
+            for node in model.touchable(0..model.node_count()) {
                 let n = node as usize;
                 if self.rests.get(next).is_some_and(|r| (r.collider, r.node) == (c, node)) {
                     self.rests[next].solve(span, &mut u[n]);
