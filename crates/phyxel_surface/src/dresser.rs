@@ -47,7 +47,7 @@ enum Dress {
     /// The skin, which frames have anyway.
     Skin,
     /// A mesh found anew.
-    Free { mesh: Box<Reconstruction>, colours: Vec<[f32; 3]>, relief: Relief },
+    Free { mesh: Box<Reconstruction>, colours: Vec<[f32; 3]>, relief: Box<Relief> },
     /// Discs on a body with a rest shape.
     Carried(Box<SurfelCloud>),
     /// Discs on a body without one.
@@ -76,7 +76,7 @@ impl Dresser {
                     let mut mesh = Box::new(Reconstruction::new(settings)?);
                     let (spacing, volume) = (body.surface.spacing, body.volume);
                     let matter = Matter { points: &points, spacing, volume, colours: &[], offsets: &[] };
-                    let relief = mesh.relief(&matter, &body.surface.mesh);
+                    let relief = Box::new(mesh.relief(&matter, &body.surface.mesh));
                     Dress::Free { mesh, colours: phyxel_colours(&points, &body.surface), relief }
                 }
                 SurfaceKind::Surfels | SurfaceKind::Multi => discs(simulation, body),
