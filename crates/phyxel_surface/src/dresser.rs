@@ -6,6 +6,7 @@ use crate::merged::{Merged, Piece};
 use crate::mesh::Closedness;
 use crate::multi::{Moment, MultiSurface, Wall};
 use crate::reconstruction::{Matter, Reconstruction, ReconstructionSettings};
+use crate::relief::Relief;
 use crate::saved::{Reader, Saved, Writer, unfit};
 use crate::surfels::{SurfelCloud, sample_skin};
 use phyxel::contact::Collider;
@@ -46,7 +47,7 @@ enum Dress {
     /// The skin, which frames have anyway.
     Skin,
     /// A mesh found anew.
-    Free { mesh: Box<Reconstruction>, colours: Vec<[f32; 3]> },
+    Free { mesh: Box<Reconstruction>, colours: Vec<[f32; 3]>, relief: Box<Relief> },
     /// Discs on a body with a rest shape.
     Carried(Box<SurfelCloud>),
     /// Discs on a body without one.
@@ -72,8 +73,11 @@ impl Dresser {
                 SurfaceKind::Auto | SurfaceKind::Skin => Dress::Skin,
                 SurfaceKind::Reconstructed => {
                     let points = positions(simulation, body);
-                    let mesh = Box::new(Reconstruction::new(settings)?);
-                    Dress::Free { mesh, colours: phyxel_colours(&points, &body.surface) }
+                    let mut mesh = Box::new(Reconstruction::new(settings)?);
+                    let (spacing, volume) = (body.surface.spacing, body.volume);
+                    let matter = Matter { points: &points, spacing, volume, colours: &[], offsets: &[] };
+                    let relief = Box::new(mesh.relief(&matter, &body.surface.mesh));
+                    Dress::Free { mesh, colours: phyxel_colours(&points, &body.surface), relief }
                 }
                 SurfaceKind::Surfels | SurfaceKind::Multi => discs(simulation, body),
             })
@@ -248,12 +252,13 @@ impl Dresser {
         let places = &matter.places;
         for group in groups.iter().filter(|g| free[g[0]]) {
             let points: Vec<[f64; 3]> = group.iter().flat_map(|i| places[*i].iter().copied()).collect();
-            let colours = self.colours_of(group, places);
+            let (colours, offsets) = (self.colours_of(group, places), self.offsets_of(group, places));
             let matter = Matter {
                 points: &points,
                 spacing: group.iter().map(|i| bodies[*i].surface.spacing).fold(0.0, f64::max),
                 volume: group.iter().map(|i| bodies[*i].volume).sum(),
                 colours: &colours,
+                offsets: &offsets,
             };
             let Dress::Free { mesh, .. } = &mut self.dresses[group[0]] else { continue };
             let (surface, closed) = mesh.surface(&matter).map_err(|e| named(e, &bodies[group[0]].name))?;
@@ -264,6 +269,17 @@ impl Dresser {
             frame.bodies[group[0]].free = Some(surface);
         }
         Ok(report)
+    }
+
+    /// How much farther out than phyxels tell the surface of a group lies.
+    fn offsets_of(&self, group: &[usize], places: &[Vec<[f64; 3]>]) -> Vec<f64> {
+        let of_body = |&i: &usize| {
+            let Dress::Free { relief, .. } = &self.dresses[i] else { return vec![0.0; places[i].len()] };
+            let mut offsets = relief.offsets(&places[i]);
+            offsets.resize(places[i].len(), 0.0);
+            offsets
+        };
+        group.iter().flat_map(of_body).collect()
     }
 
     /// Colours of the phyxels of a group; none where a single body has none, or nobody knows any.

@@ -22,6 +22,7 @@ mod merged;
 mod mesh;
 mod multi;
 mod reconstruction;
+mod relief;
 mod saved;
 mod surfels;
 

@@ -131,6 +131,16 @@ impl Fans {
         }
     }
 
+    /// Brings down tips of a few small triangles, which are no larger than a cell and which [`Fans::smooth`] leaves standing.
+    /// What is round shrinks a little.
+    pub fn flatten(&self, points: &mut [V], rounds: usize) {
+        let mut other = points.to_vec();
+        for _ in 0..rounds {
+            self.relax(points, 0.5, &mut other);
+            points.copy_from_slice(&other);
+        }
+    }
+
     /// Unit normals of the vertices, from the triangles around them by area.
     pub fn normals(&self, points: &[V]) -> Vec<[f64; 3]> {
         let mut out = vec![[0.0; 3]; points.len()];

@@ -4,8 +4,10 @@ use crate::colours::vertex_colours;
 use crate::error::SurfaceError;
 use crate::grid::PointGrid;
 use crate::mesh::{Closedness, Fans, closedness};
+use crate::relief::{Relief, lift};
 use phyxel::math::Vec3;
 use phyxel::record::FreeSurface;
+use phyxel::shape::TriMesh;
 use splashsurf_lib::nalgebra::Vector3;
 use splashsurf_lib::{Aabb3d, GridDecompositionParameters, Parameters, SpatialDecomposition, SurfaceReconstruction};
 
@@ -60,6 +62,8 @@ pub struct Matter<'a> {
     pub volume: f64,
     /// The colour of each, linear red, green and blue; empty where there are none.
     pub colours: &'a [[f32; 3]],
+    /// How much farther out the surface lies around each than a lattice tells [m]; empty where nothing is known.
+    pub offsets: &'a [f64],
 }
 
 /// Finds a mesh in every frame; keeps its memory between them.
@@ -75,6 +79,10 @@ const BLOCK: u32 = 32;
 /// Cells are this much smaller in each further try, should a surface not close.
 const SHRINK: f64 = 0.97;
 const TRIES: usize = 4;
+/// Rounds of smoothing for each that brings down what is left standing.
+const FLATTEN: usize = 5;
+/// How often the surface of a body at rest is compared with its skin: what was missed goes on the next time.
+const RELIEF_ROUNDS: usize = 4;
 
 impl Reconstruction {
     /// With these settings.
@@ -101,6 +109,21 @@ impl Reconstruction {
         let (mut surface, closed) = last;
         self.finish(matter, &mut surface);
         Ok((surface, closed))
+    }
+
+    /// What the skin of phyxels at rest knows that they do not; nothing where no surface is found.
+    pub(crate) fn relief(&mut self, matter: &Matter<'_>, skin: &TriMesh) -> Relief {
+        let mut relief = Relief::new(matter.points, matter.spacing, skin);
+        for _ in 0..RELIEF_ROUNDS {
+            let offsets = relief.offsets(matter.points);
+            let Ok((found, _)) = self.surface(&Matter { offsets: &offsets, ..*matter }) else {
+                return Relief::default();
+            };
+            if !relief.fit(matter.points, matter.spacing, &found) {
+                return Relief::default();
+            }
+        }
+        relief
     }
 
     /// The surface as the cubes give it.
@@ -150,6 +173,14 @@ impl Reconstruction {
         let fans = Fans::new(surface.points.len(), &surface.triangles);
         let mut points: Vec<Vec3<f64>> = surface.points.iter().map(|p| Vec3(*p)).collect();
         fans.smooth(&mut points, self.settings.smoothing);
+        fans.flatten(&mut points, self.settings.smoothing / FLATTEN);
+        let grid = PointGrid::new(matter.points, matter.spacing);
+        if matter.offsets.len() == matter.points.len() {
+            let normals = fans.normals(&points);
+            lift(&mut points, &normals, &grid, matter.offsets, matter.spacing);
+            fans.smooth(&mut points, self.settings.smoothing / 4);
+            fans.flatten(&mut points, self.settings.smoothing / FLATTEN);
+        }
         surface.points = points.iter().map(|p| p.0).collect();
         if self.settings.keep_volume {
             fans.inflate(&mut surface.points, &surface.triangles, matter.volume, 0.5 * matter.spacing);
@@ -157,7 +188,6 @@ impl Reconstruction {
         let points: Vec<Vec3<f64>> = surface.points.iter().map(|p| Vec3(*p)).collect();
         surface.normals = fans.normals(&points);
         if !matter.colours.is_empty() {
-            let grid = PointGrid::new(matter.points, matter.spacing);
             surface.colours = vertex_colours(&surface.points, &grid, matter.colours, matter.spacing);
         }
     }
