@@ -145,22 +145,29 @@ fn what_moves_is_drawn_where_it_is() {
 #[test]
 fn edges_are_where_the_input_has_them() {
     let dir = tempfile::tempdir().unwrap();
-    let page = |name: &str, smooth: bool| {
+    let page = |name: &str, smooth: bool, missing: usize| {
         let mut layouts = sample::layouts();
         let skin = &sample::frame(0).bodies[0].skin;
         let away = |v: &u32| skin[*v as usize].map(|c| c as f32 - 0.2);
         if smooth {
             layouts[0].look.normals = layouts[0].skin_triangles.iter().map(|t| t.each_ref().map(away)).collect();
+            layouts[0].look.normals.iter_mut().take(missing).for_each(|n| *n = [[0.0; 3]; 3]);
         }
         let mut recorder = Recorder::create(dir.path(), name, &[Format::Html], &layouts, 30.0, 1, 0).unwrap();
         recorder.push(&sample::frame(0), &FrameStats::default()).unwrap();
         recorder.finish().unwrap().remove(0)
     };
-    let Some(mut sharp) = Browser::open(&page("sharp", false), SIZE) else { return };
-    let Some(mut smooth) = Browser::open(&page("smooth", true), SIZE) else { return };
-    let (a, b) = (picture(&mut sharp, 0, ""), picture(&mut smooth, 0, ""));
-    assert!(changed(&a, &b) > 300, "edges are lit in another way: {} pixels", changed(&a, &b));
-    assert!(smooth.complaints.is_empty(), "the page said: {:#?}", smooth.complaints);
+    let Some(mut sharp) = Browser::open(&page("sharp", false, 0), SIZE) else { return };
+    let Some(mut smooth) = Browser::open(&page("smooth", true, 0), SIZE) else { return };
+    let Some(mut mostly) = Browser::open(&page("mostly", true, 1), SIZE) else { return };
+    let pictures = [&mut sharp, &mut smooth, &mut mostly].map(|browser| picture(browser, 0, ""));
+    let differ = |a: usize, b: usize| changed(&pictures[a], &pictures[b]);
+    assert!(differ(0, 1) > 300, "edges are lit in another way: {} pixels", differ(0, 1));
+    // Without the normals of one triangle, the others are as they were.
+    assert!(differ(0, 2) > 300 && differ(1, 2) < differ(0, 1), "{} and {} pixels", differ(0, 2), differ(1, 2));
+    for browser in [smooth, mostly] {
+        assert!(browser.complaints.is_empty(), "the page said: {:#?}", browser.complaints);
+    }
 }
 
 /// Two blocks that lie on each other share a face from both sides; it is seen only when they part.
