@@ -86,9 +86,31 @@ impl Motor {
         self.resident.set_state(&state.u, &state.v);
         self.resident.set_grains(&state.grains);
         match &self.mover {
+            Mover::Explicit(_) if settings.integrator == Integrator::ExplicitEuler => {
+                self.run_and_restore(model, state, settings, limit, (dt, count))
+            }
             Mover::Explicit(_) => self.run_explicit(model, state, limit, (dt, count)),
             _ => self.run_guarded(model, state, settings, limit, (dt, count)),
         }
+    }
+
+    /// Explicit steps of a kind that does not keep momenta by itself: free bodies get theirs back after each.
+    fn run_and_restore(
+        &mut self,
+        model: &Model<f32>,
+        state: &mut State<f32>,
+        settings: &SolverSettings,
+        limit: f64,
+        (dt, count): (f64, u64),
+    ) -> Result<StepReport, DriveError> {
+        let mut report = StepReport::default();
+        for _ in 0..count {
+            let free = free_bodies::momenta(model, &self.resident, settings, (state.time, dt))?;
+            report.merge(&self.run_explicit(model, state, limit, (dt, 1))?);
+            free_bodies::restore(model, &self.resident, &free, dt)?;
+            (state.u, state.v) = self.resident.state()?;
+        }
+        Ok(report)
     }
 
     fn run_explicit(

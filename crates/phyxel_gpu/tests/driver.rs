@@ -145,6 +145,24 @@ fn matter_that_becomes_plastic_on_the_way_flows_on_the_device() {
 }
 
 #[test]
+fn a_free_body_keeps_its_spin_where_the_method_does_not() {
+    let Some(device) = device() else { return };
+    let mut scene = scene(vec![solid("a", Method::Tet, soft(laws()[2].clone()), [0.0; 3])]);
+    (scene.solver.integrator, scene.gravity) = (Integrator::ExplicitEuler, [0.0; 3]);
+    scene.bodies[0].spin = [0.0, 12.0, 5.0];
+    let changes = [true, false].map(|conserve| {
+        scene.solver.conserve_momentum = conserve;
+        let mut simulation = Simulation::<f32>::build(&scene).expect("a box");
+        let spin = |simulation: &Simulation<f32>| Vec3(simulation.angular_momentum());
+        let before = spin(&simulation);
+        let mut driver = Driver::new(&device, &scene, &simulation).expect("a box");
+        driver.advance_to(&mut simulation, 0.02).expect("sound steps");
+        (spin(&simulation) - before).norm() / before.norm()
+    });
+    assert!(changes[0] < 1e-5 && changes[1] > 3.0 * changes[0], "{changes:?}");
+}
+
+#[test]
 fn a_step_that_explodes_is_never_shown() {
     let Some(device) = device() else { return };
     let mut scene = scene(vec![solid("a", Method::Tet, soft(laws()[1].clone()), [0.0; 3])]);

@@ -28,12 +28,21 @@ pub struct Danger {
 pub fn danger(stress: &Mat3<f64>, strength: &Strength) -> Danger {
     let Some((grain, along)) = strength.along else {
         let (value, normal) = principal(stress);
-        return Danger { ratio: value / strength.across, normal };
+        return Danger { ratio: value / strength.across, normal: pointed(normal) };
     };
     let (a, b) = (strength.across.sqrt().recip(), along.sqrt().recip());
     let scale = Mat3::scaled_identity(a) + Mat3::outer(grain, grain) * (b - a);
     let (ratio, direction) = principal(&(scale * *stress * scale).symmetric_part());
-    Danger { ratio, normal: (scale * direction).normalized() }
+    Danger { ratio, normal: pointed((scale * direction).normalized()) }
+}
+
+/// Numbers that no direction of a lattice is square to.
+const ASKEW: Vec3<f64> = Vec3([1.0, 0.754_877_666_2, 0.569_840_291]);
+
+/// A direction or its opposite, whichever does not depend on how it was found: the sides of a crack have a first and a second,
+/// on devices as here.
+fn pointed(direction: Vec3<f64>) -> Vec3<f64> {
+    if direction.dot(ASKEW) < 0.0 { -direction } else { direction }
 }
 
 /// The largest principal stress is told apart from the others without an eigen-decomposition where it differs from them by

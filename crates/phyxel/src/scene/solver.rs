@@ -97,8 +97,9 @@ pub enum RelativeTo {
     /// What the step changes: the residual of going on as before. Slow motion within a fast one is as exact as any other.
     #[default]
     Change,
-    /// The momentum with which bodies go into the step, as in most papers: a solve ends when velocities are wrong by the
-    /// tolerance times the speed of bodies. Where they fly or bounce this takes far fewer iterations.
+    /// The momentum with which bodies go into the step, as in most papers, or what loads give them in it where that is more: a
+    /// solve ends when velocities are wrong by the tolerance times the speed of bodies. Where they fly or bounce, and where they
+    /// have come to rest, this takes far fewer iterations.
     Momentum,
 }
 

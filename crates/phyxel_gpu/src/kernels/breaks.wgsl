@@ -55,10 +55,15 @@ fn danger_of(n: u32) -> vec4f {
         return vec4f(0.0);
     }
     // Shifted, so that singular values are eigenvalues, and the largest first.
-    let normal = svd(s + scaled_identity(sqrt(contract(s, s)))).v[0];
+    let axis = svd(s + scaled_identity(sqrt(contract(s, s)))).v[0];
+    // Which side of a crack comes first must not depend on how its plane was found.
+    let normal = select(axis, -axis, dot(axis, ASKEW) < 0.0);
     let ratio = dot(normal, s * normal);
     return select(vec4f(0.0), vec4f(normal, ratio), ratio >= 1.0);
 }
+
+// Numbers that no direction of a lattice is square to.
+const ASKEW = vec3f(1.0, 0.7548776662, 0.569840291);
 
 // The node that is worst off and that no crack has come near yet.
 fn worst_node(lane: u32) -> u32 {

@@ -46,12 +46,15 @@ impl<R: Real> Implicit<R> {
         report.contact_s += clock.elapsed().as_secs_f64();
     }
 
-    /// The length of what the bodies' velocities are to be solved from, in the directions that nothing holds.
-    fn momentum(&mut self) -> f64 {
-        let Self { rhs, b, held, .. } = self;
+    /// The length of what the bodies' velocities are to be solved from, in the directions that nothing holds, or of what loads
+    /// alone give them within the step: bodies at rest have no momentum to be compared with.
+    fn momentum(&mut self, model: &Model<R>, gamma: R) -> f64 {
+        let Self { rhs, b, held, external, .. } = self;
         rhs.copy_from_slice(b);
         filter(held, rhs);
-        cg::norm(rhs)
+        let carried = cg::norm(rhs);
+        par::for_each(&mut rhs[..model.node_count()], |i, rhs| *rhs = external[i] * gamma);
+        carried.max(cg::norm(&rhs[..model.node_count()]))
     }
 
     /// Looks for pairs that the present velocities bring together and that are not watched yet.
@@ -89,7 +92,7 @@ impl<R: Real> Implicit<R> {
             stop.rough = !exact;
             touch::merge(stage, &self.pins, &self.touches, &mut self.held);
             if round == 0 && settings.relative_to == RelativeTo::Momentum {
-                momentum = self.momentum();
+                momentum = self.momentum(model, stage.gamma);
             }
             let reference = f64::max(first, momentum);
             let least = if exact { reference } else { reference * tolerance / stop.tolerance };
