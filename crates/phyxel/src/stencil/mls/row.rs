@@ -90,18 +90,19 @@ impl<R: Real, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> Row<R, O, P> {
     pub fn fill(&self, entries: Entries<'_, R>, penalty: R) -> Dropped {
         let Entries { nodes, weights, mut penalties } = entries;
         let (mut moment, mut weight_sum) = (Mat3::zero(), R::zero());
+        let per_radius = R::one() / self.radius;
         // The kernel is the dearest part of a rebuild: it is evaluated once, and what it gives waits in its entry.
         for k in 1..nodes.len() {
             let (q, w) = self.scaled(nodes[k]);
             moment += Mat3::outer(q, q * w);
             weight_sum += w;
-            weights[k] = q * w;
+            weights[k] = q * (w * per_radius);
             if let Some(penalties) = &mut penalties {
                 penalties[k] = self.pull(q, w);
             }
         }
         let inverse = inverse_of_moment(moment, self.least);
-        self.finish(weights, inverse.matrix);
+        finish(weights, inverse.matrix);
         if let Some(penalties) = penalties {
             penalties[0] = R::zero();
             penalties[1..].iter_mut().for_each(|p| *p = *p * (penalty / weight_sum));
@@ -114,15 +115,16 @@ impl<R: Real, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> Row<R, O, P> {
     pub fn fill_by_kernel(&self, entries: Entries<'_, R>, kernels: &mut [R], penalty: R) -> ByKernel<R> {
         let Entries { nodes, weights, penalties } = entries;
         let mut moment = Mat3::zero();
+        let per_radius = R::one() / self.radius;
         kernels[0] = R::zero();
         for k in 1..nodes.len() {
             let (q, w) = self.scaled(nodes[k]);
             moment += Mat3::outer(q, q * w);
-            weights[k] = q * w;
+            weights[k] = q * (w * per_radius);
             kernels[k] = w;
         }
         let inverse = inverse_of_moment(moment, self.least);
-        self.finish(weights, inverse.matrix);
+        finish(weights, inverse.matrix);
         let squared = self.radius * self.radius;
         let extent = moment.trace() * squared;
         let pull = if extent > R::zero() { penalty / extent } else { R::zero() };
@@ -131,17 +133,6 @@ impl<R: Real, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> Row<R, O, P> {
         }
         let map = inverse.matrix * (R::one() / squared);
         ByKernel { dropped: Dropped::of(inverse.dropped), map, pull, exact: inverse.exact }
-    }
-
-    /// Weights from what waits in their entries; they sum to zero.
-    fn finish(&self, weights: &mut [Vec3<R>], inverse: Mat3<R>) {
-        let map = inverse * (R::one() / self.radius);
-        let mut sum = Vec3::zero();
-        for weight in &mut weights[1..] {
-            *weight = map * *weight;
-            sum += *weight;
-        }
-        weights[0] = -sum;
     }
 
     /// `w_ij / |X_ij|²`, which stabilisation multiplies with `a V_i / Σ w_ij`; a neighbour in the very same place can
@@ -165,4 +156,14 @@ impl<R: Real, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> Row<R, O, P> {
         let pair = (self.pair)(j);
         (q, self.kernel.profile(q.norm_squared() * pair.narrowing) * pair.share)
     }
+}
+
+/// Weights from what waits in their entries; they sum to zero.
+fn finish<R: Real>(weights: &mut [Vec3<R>], inverse: Mat3<R>) {
+    let mut sum = Vec3::zero();
+    for weight in &mut weights[1..] {
+        *weight = inverse * *weight;
+        sum += *weight;
+    }
+    weights[0] = -sum;
 }
