@@ -98,8 +98,7 @@ pub enum RelativeTo {
     #[default]
     Change,
     /// The momentum with which bodies go into the step, as in most papers, or what loads give them in it where that is more: a
-    /// solve ends when velocities are wrong by the tolerance times the speed of bodies. Where they fly or bounce, and where they
-    /// have come to rest, this takes far fewer iterations.
+    /// solve ends when velocities are wrong by the tolerance times the speed of bodies. Where they fly or bounce this takes fewer iterations.
     Momentum,
 }
 
