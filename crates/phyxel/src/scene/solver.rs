@@ -98,7 +98,8 @@ pub enum RelativeTo {
     #[default]
     Change,
     /// The momentum with which bodies go into the step, as in most papers, or what loads give them in it where that is more: a
-    /// solve ends when velocities are wrong by the tolerance times the speed of bodies. Where they fly or bounce this takes fewer iterations.
+    /// solve ends when velocities are wrong by the tolerance times the speed of bodies. Where they fly or bounce this
+    /// takes fewer iterations.
     Momentum,
 }
 
