@@ -36,6 +36,29 @@ pub fn settled<T, E>(device: &Device, mut measure: impl FnMut() -> Result<T, E>)
     }
 }
 
+/// Seconds that a pass takes, the median of some of them; `None` when the device has no clock.
+pub(crate) fn time_pass(
+    device: &Device,
+    repeats: u32,
+    launch: impl Fn(&mut wgpu::ComputePass<'_>),
+) -> Result<Option<f64>, GpuError> {
+    if !device.has_timestamps() {
+        return Ok(None);
+    }
+    let seconds = settled(device, || {
+        let Some(mut watch) = Stopwatch::new(device, repeats) else { return Ok(Vec::new()) };
+        let mut encoder = device.wgpu.create_command_encoder(&Default::default());
+        for _ in 0..repeats {
+            let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: watch.next() };
+            launch(&mut encoder.begin_compute_pass(&descriptor));
+        }
+        watch.resolve(&mut encoder);
+        device.queue.submit([encoder.finish()]);
+        watch.seconds(device)
+    })?;
+    Ok(Some(median(seconds)))
+}
+
 /// The median of some measurements.
 pub fn median(mut of: Vec<f64>) -> f64 {
     of.sort_by(f64::total_cmp);

@@ -1,7 +1,7 @@
 //! The drawn surface on the device: points that follow nodes.
 
-use crate::bench::{KernelTime, median, settled};
-use crate::device::{Access, Bound, GpuError, Recipe, Stopwatch, Store, sources};
+use crate::bench::{KernelTime, time_pass};
+use crate::device::{Access, Bound, GpuError, Recipe, Store, sources};
 use crate::layout::general::{SLICE, slices};
 use crate::resident::Resident;
 
@@ -56,23 +56,10 @@ impl SkinProduct {
 
     /// Times the product; `None` when the device has no clock.
     pub fn time(&self, resident: &Resident, repeats: u32) -> Result<Option<KernelTime>, GpuError> {
-        let device = resident.device();
-        if !device.has_timestamps() {
-            return Ok(None);
-        }
-        let seconds = settled(device, || {
-            let Some(mut watch) = Stopwatch::new(device, repeats) else { return Ok(Vec::new()) };
-            let mut encoder = device.wgpu.create_command_encoder(&Default::default());
-            for _ in 0..repeats {
-                let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: watch.next() };
-                self.bound.launch(&mut encoder.begin_compute_pass(&descriptor), self.groups(), &[0]);
-            }
-            watch.resolve(&mut encoder);
-            device.queue.submit([encoder.finish()]);
-            watch.seconds(device)
-        })?;
+        let launch = |pass: &mut wgpu::ComputePass<'_>| self.bound.launch(pass, self.groups(), &[0]);
+        let seconds = time_pass(resident.device(), repeats, launch)?;
         let bytes = (self.count * (8 + 16 + 16) + self.entries * 8 + 16 * resident.node_count()) as u64;
-        Ok(Some(KernelTime { name: "skin".into(), seconds: median(seconds), bytes }))
+        Ok(seconds.map(|seconds| KernelTime { name: "skin".into(), seconds, bytes }))
     }
 
     fn groups(&self) -> u32 {

@@ -1,7 +1,7 @@
 //! Surfels on the device: discs that follow phyxels or the nodes of elements.
 
-use crate::bench::{KernelTime, median, settled};
-use crate::device::{Access, Bound, GpuError, Recipe, Stopwatch, Store, sources};
+use crate::bench::{KernelTime, time_pass};
+use crate::device::{Access, Bound, GpuError, Recipe, Store, sources};
 use crate::layout::general::{SLICE, slices};
 use crate::resident::Resident;
 use Access::{Read, Uniform, Write};
@@ -158,22 +158,9 @@ impl SurfelProduct {
 
     /// Times the product, without what phyxels do first; `None` when the device has no clock.
     pub fn time(&self, resident: &Resident, repeats: u32) -> Result<Option<KernelTime>, GpuError> {
-        let device = resident.device();
-        if !device.has_timestamps() {
-            return Ok(None);
-        }
-        let seconds = settled(device, || {
-            let Some(mut watch) = Stopwatch::new(device, repeats) else { return Ok(Vec::new()) };
-            let mut encoder = device.wgpu.create_command_encoder(&Default::default());
-            for _ in 0..repeats {
-                let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: watch.next() };
-                self.bound.launch(&mut encoder.begin_compute_pass(&descriptor), self.groups(), &[0]);
-            }
-            watch.resolve(&mut encoder);
-            device.queue.submit([encoder.finish()]);
-            watch.seconds(device)
-        })?;
-        Ok(Some(KernelTime { name: "surfels".into(), seconds: median(seconds), bytes: self.bytes }))
+        let launch = |pass: &mut wgpu::ComputePass<'_>| self.bound.launch(pass, self.groups(), &[0]);
+        let seconds = time_pass(resident.device(), repeats, launch)?;
+        Ok(seconds.map(|seconds| KernelTime { name: "surfels".into(), seconds, bytes: self.bytes }))
     }
 
     fn groups(&self) -> u32 {

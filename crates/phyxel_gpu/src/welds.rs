@@ -1,8 +1,8 @@
 //! Bodies that break, on the device: each is the work of one workgroup for many steps, with its cracks and its contact. What
 //! broke comes back as a list of edits when the state does.
 
-use crate::bench::{KernelTime, median, settled};
-use crate::device::{Access, Bound, Device, GpuError, Readback, Recipe, Stopwatch, Store, sources, strided};
+use crate::bench::{KernelTime, time_pass};
+use crate::device::{Access, Bound, Device, GpuError, Readback, Recipe, Store, sources, strided};
 use crate::explicit;
 use crate::layout::welds::Welds as Layout;
 use crate::layout::{colliders, laws};
@@ -302,24 +302,11 @@ impl Welds {
 
     /// Times launches of so many steps, on a device that is warm; empty when it has no clock.
     pub fn time_kernels(&self, dt: f64, repeats: u32) -> Result<Vec<KernelTime>, GpuError> {
-        if !self.device.has_timestamps() {
-            return Ok(Vec::new());
-        }
         self.write_jobs((0.0, dt), (0, CHUNK, 1));
-        let seconds = settled(&self.device, || {
-            let Some(mut watch) = Stopwatch::new(&self.device, repeats) else { return Ok(Vec::new()) };
-            let mut encoder = self.device.wgpu.create_command_encoder(&Default::default());
-            for _ in 0..repeats {
-                let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: watch.next() };
-                let mut pass = encoder.begin_compute_pass(&descriptor);
-                self.launch(&mut pass);
-            }
-            watch.resolve(&mut encoder);
-            self.device.queue.submit([encoder.finish()]);
-            watch.seconds(&self.device)
-        })?;
+        let seconds = time_pass(&self.device, repeats, |pass| self.launch(pass))?;
         // What it reads stays in caches: no bytes need move.
-        Ok(vec![KernelTime { name: format!("{CHUNK} steps of bodies that break"), seconds: median(seconds), bytes: 0 }])
+        let time = |seconds| KernelTime { name: format!("{CHUNK} steps of bodies that break"), seconds, bytes: 0 };
+        Ok(seconds.map(time).into_iter().collect())
     }
 }
 

@@ -237,8 +237,9 @@ impl<R: Real> Packed<R> {
     }
 }
 
+/// A vector and one number more in one register.
 #[inline(always)]
-fn quad<R: Real>(v: Vec3<R>, last: R) -> R::Quad {
+pub(super) fn quad<R: Real>(v: Vec3<R>, last: R) -> R::Quad {
     Quad::new([v.0[0], v.0[1], v.0[2], last])
 }
 

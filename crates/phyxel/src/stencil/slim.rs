@@ -10,6 +10,7 @@
 //! Neighbours are taken two at a time, and the algebra of phyxels eight at a time.
 
 use super::general::{General, Penalty};
+use super::packed::quad;
 use crate::material::PackedTangent;
 use crate::math::{Lanes, Mat3, Quad, Real, Vec3};
 use crate::{par, vectorised};
@@ -315,12 +316,11 @@ impl<R: Real> Slim<R> {
                             pull.0[lane] = pull.0[lane] * *factor;
                         }
                         if !group.exact {
-                            for lane in 0..told.len() {
+                            let weak = |lane: &usize| seconds[begin + lane] != Mat3::zero();
+                            for lane in (0..told.len()).filter(weak) {
                                 let (m, g) = (pick(&moment, lane), pick(&gradient, lane));
                                 let torn = (m - g * seconds[begin + lane]) * pick(&group.back, lane).transpose();
-                                let weak = seconds[begin + lane] != Mat3::zero();
-                                let less = if weak { torn * pull.0[lane] } else { Mat3::zero() };
-                                let left = pick(&s, lane) - less;
+                                let left = pick(&s, lane) - torn * pull.0[lane];
                                 put(&mut s, lane, &left);
                             }
                         }
@@ -362,11 +362,6 @@ impl<R: Real> Slim<R> {
             );
         });
     }
-}
-
-#[inline(always)]
-fn quad<R: Real>(v: Vec3<R>, last: R) -> R::Quad {
-    Quad::new([v.0[0], v.0[1], v.0[2], last])
 }
 
 /// `M = Σ w u ⊗ x` by rows, and `Σ w u`.
