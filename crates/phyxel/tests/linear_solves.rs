@@ -4,7 +4,7 @@ mod common;
 
 use common::{above_floor, cube};
 use phyxel::scene::{Integrator, Lagrangian, LinearSolver, Method, Pin, Region, RelativeTo, Scene};
-use phyxel::{AnySimulation, Material, Precision, StepReport};
+use phyxel::{AnySimulation, Material, Precision, Simulation, StepReport};
 
 /// Three steps of a cube that falls on the floor.
 fn run(method: Method, change: impl Fn(&mut Scene)) -> StepReport {
@@ -117,4 +117,42 @@ fn a_residual_relative_to_momentum_costs_less_and_shows_nowhere() {
     assert!(10 * report.iterations < 9 * strict.iterations, "{} for {}", report.iterations, strict.iterations);
     // The body has moved by 16 cm.
     assert!(apart(&at) < 2e-4 && apart(&found) < 2e-4, "{} and {} m", apart(&at), apart(&found));
+}
+
+#[test]
+fn bodies_that_have_turned_take_no_more_iterations() {
+    // A stiff cube of phyxels that spins by a quarter turn and more, with a reference that turns along with it, or stays.
+    let iterations = |reanchor: f64| {
+        let material = Material { young_modulus: 2e7, poisson_ratio: 0.3, ..Material::default() };
+        let mut body = cube(Method::Mls, 9, 0.1, [0.0; 3], &material);
+        (body.mls.lagrangian, body.mls.consistency, body.mls.reanchor) = (Lagrangian::Updated, false, reanchor);
+        body.spin = [0.0, 0.0, 60.0];
+        let mut scene = above_floor(body, Integrator::ImplicitEuler, 2e-3, 0.5);
+        (scene.gravity, scene.colliders) = ([0.0; 3], Vec::new());
+        let mut simulation = Simulation::<f64>::build(&scene).expect("a sound scene");
+        let mut step = || simulation.step(2e-3).expect("a sound step").iterations;
+        (0..10).for_each(|_| drop(step()));
+        (0..15).map(|_| step()).sum::<usize>()
+    };
+    let (along, stays) = (iterations(0.0), iterations(1e3));
+    assert!(stays > 0 && 10 * along < 13 * stays, "{along} for {stays}");
+}
+
+#[test]
+fn what_has_come_to_rest_takes_no_iterations() {
+    let material = Material { young_modulus: 2e5, ..Material::default() };
+    let mut body = cube(Method::Mls, 5, 0.1, [0.0, 0.0501, 0.0], &material);
+    (body.mls.lagrangian, body.mls.consistency) = (Lagrangian::Updated, false);
+    let mut scene = above_floor(body, Integrator::ImplicitEuler, 2e-3, 0.5);
+    (scene.solver.relative_to, scene.solver.sleep_speed) = (RelativeTo::Momentum, 0.0);
+    let mut simulation = Simulation::<f64>::build(&scene).expect("a sound scene");
+    let mut fallen = StepReport::default();
+    (0..400).for_each(|_| fallen.merge(&simulation.step(2e-3).expect("a sound step")));
+    let place = simulation.position(0);
+    let mut rested = StepReport::default();
+    (0..100).for_each(|_| rested.merge(&simulation.step(2e-3).expect("a sound step")));
+    assert!(fallen.iterations > 100, "{fallen:?}");
+    assert!(rested.iterations < 100, "{} iterations in 100 steps at rest", rested.iterations);
+    let moved = (0..3).map(|k| (simulation.position(0)[k] - place[k]).abs()).fold(0.0, f64::max);
+    assert!(moved < 1e-5, "it moved by {moved} m in 0.2 s");
 }

@@ -41,6 +41,10 @@ pub struct Row {
     pub paper_steps_per_s: Option<f64>,
     /// How many times faster than the paper.
     pub ratio_to_paper: Option<f64>,
+    /// Real seconds that a simulated one takes.
+    pub s_per_simulated_s: Option<f64>,
+    /// The same in the paper.
+    pub paper_s_per_simulated_s: Option<f64>,
     /// By what part of itself a break of a hundred nodes lengthens a step.
     pub break_share: Option<f64>,
     /// Another engine on the same workload.
@@ -82,6 +86,12 @@ impl Row {
     pub fn beside_paper(mut self, steps_per_s: f64) -> Self {
         self.paper_steps_per_s = Some(steps_per_s);
         self.ratio_to_paper = self.steps_per_s.map(|own| own / steps_per_s);
+        self
+    }
+
+    /// With the real seconds that a simulated one takes, here and in the paper.
+    pub fn per_simulated_second(mut self, own: f64, paper: f64) -> Self {
+        (self.s_per_simulated_s, self.paper_s_per_simulated_s) = (Some(own), Some(paper));
         self
     }
 
@@ -128,6 +138,8 @@ impl Row {
         add("motion left", self.motion_left, 6);
         add("paper", self.paper_steps_per_s, 1);
         add("times paper", self.ratio_to_paper, 1);
+        add("s per simulated s", self.s_per_simulated_s, 1);
+        add("paper", self.paper_s_per_simulated_s, 1);
         add("100 nodes add", self.break_share, 3);
         add("times peer", self.ratio_to_peer, 2);
         add("million/s", self.millions_per_s, 1);

@@ -17,6 +17,8 @@ pub struct Timed<R: Real> {
     pub iterations: f64,
     /// Mean parts into which a step was cut.
     pub substeps: f64,
+    /// All steps taken, parts counted.
+    pub steps: f64,
 }
 
 /// Times steps of `dt` [s]; about `budget` is spent on it, after a warm-up.
@@ -46,6 +48,7 @@ pub fn time_steps<R: Real>(scene: &Scene, dt: f64, budget: Duration) -> anyhow::
         ms_per_step: times[times.len() / 2],
         iterations: report.iterations as f64 / steps,
         substeps: report.substeps as f64 / steps,
+        steps: report.substeps as f64,
     })
 }
 
@@ -62,7 +65,8 @@ pub fn time_run<R: Real>(scene: &Scene, dt: f64, steps: usize, longest: Duration
     let ms_per_step = started.elapsed().as_secs_f64() * 1e3 / done as f64;
     let taken = report.steps as f64;
     let (iterations, substeps) = (report.iterations as f64 / taken, report.substeps as f64 / taken);
-    Ok((Timed { simulation, ms_per_step, iterations, substeps }, done))
+    let steps = report.substeps as f64;
+    Ok((Timed { simulation, ms_per_step, iterations, substeps, steps }, done))
 }
 
 /// A simulation whose bodies never sleep: one that does costs nothing, which is no time for a step.

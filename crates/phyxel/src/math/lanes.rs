@@ -1,6 +1,6 @@
 //! Several numbers side by side, so that one formula works on several elements at once.
 
-use super::{Real, Scalar};
+use super::{Mat3, Real, Scalar};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 impl<R: Real, const N: usize> Default for Lanes<R, N> {
@@ -31,6 +31,36 @@ macro_rules! lanewise {
 lanewise!(Add, add);
 lanewise!(Sub, sub);
 lanewise!(Mul, mul);
+
+impl<R: Real, const N: usize> Lanes<R, N> {
+    /// What a function makes of each.
+    #[inline(always)]
+    pub fn map(self, f: impl Fn(R) -> R) -> Self {
+        let mut r = self.0;
+        for x in &mut r {
+            *x = f(*x);
+        }
+        Lanes(r)
+    }
+}
+
+impl<R: Real, const N: usize> Mat3<Lanes<R, N>> {
+    /// One of the matrices that lie side by side.
+    #[inline(always)]
+    pub fn lane(&self, lane: usize) -> Mat3<R> {
+        Mat3(std::array::from_fn(|r| std::array::from_fn(|c| self.0[r][c].0[lane])))
+    }
+
+    /// Puts a matrix in the place of one of them.
+    #[inline(always)]
+    pub fn set_lane(&mut self, lane: usize, one: &Mat3<R>) {
+        for r in 0..3 {
+            for c in 0..3 {
+                self.0[r][c].0[lane] = one.0[r][c];
+            }
+        }
+    }
+}
 
 impl<R: Real, const N: usize> Neg for Lanes<R, N> {
     type Output = Self;

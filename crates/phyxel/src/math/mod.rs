@@ -10,6 +10,7 @@ mod mat3;
 mod polar;
 mod psd;
 mod real;
+mod registers;
 mod svd;
 #[cfg(test)]
 pub(crate) mod test_input;
@@ -24,6 +25,7 @@ pub use mat3::Mat3;
 pub use polar::{Polar, green_strain, polar, polar_rotation};
 pub use psd::{project_psd_3, project_psd_9};
 pub use real::{Quad, Real, Scalar};
+pub use registers::{Registered, Registers};
 pub use svd::{Svd, svd};
 pub use twin::Twin;
 pub use vec3::Vec3;

@@ -1,5 +1,6 @@
 //! Numbers: what the engine needs of `f32`, `f64` and of several of them side by side.
 
+use super::registers::{Registered, plainly, widely};
 use crate::model::BuildError;
 use crate::scene::Scene;
 use crate::solver::Built;
@@ -100,6 +101,8 @@ pub trait Real: Scalar + Div<Output = Self> + PartialOrd + Default + Display {
     fn bits(self) -> u64;
     /// The number with these bits; the inverse of [`Real::bits`].
     fn from_bits(bits: u64) -> Self;
+    /// Does work with the widest registers at hand.
+    fn registered(work: impl Registered<Self>);
     /// Builds a scene and what moves it, in these numbers. Here, because this trait is where the precisions are
     /// listed one by one.
     #[doc(hidden)]
@@ -107,7 +110,7 @@ pub trait Real: Scalar + Div<Output = Self> + PartialOrd + Default + Display {
 }
 
 macro_rules! real {
-    ($t:ident, $bits:ident, $quad:ty, $build:path) => {
+    ($t:ident, $bits:ident, $quad:ty, $registered:path, $build:path) => {
         impl Scalar for $t {
             #[inline(always)]
             fn of(x: f64) -> Self {
@@ -158,11 +161,15 @@ macro_rules! real {
             fn from_bits(bits: u64) -> Self {
                 $t::from_bits(bits as $bits)
             }
+            #[inline(always)]
+            fn registered(work: impl Registered<Self>) {
+                $registered(work);
+            }
             fn engine(scene: &Scene) -> Result<Built<Self>, BuildError> {
                 $build(scene)
             }
         }
     };
 }
-real!(f32, u32, wide::f32x4, crate::solver::engine::build_single);
-real!(f64, u64, wide::f64x4, crate::solver::engine::build);
+real!(f32, u32, wide::f32x4, widely, crate::solver::engine::build_single);
+real!(f64, u64, wide::f64x4, plainly, crate::solver::engine::build);

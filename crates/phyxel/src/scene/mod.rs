@@ -266,7 +266,7 @@ impl Default for MlsSettings {
             stabilisation: 0.1,
             consistency: true,
             lagrangian: Lagrangian::Total,
-            reanchor: 0.1,
+            reanchor: 0.25,
         }
     }
 }

@@ -248,13 +248,19 @@ impl<R: Real> SystemMatrix<R> {
         out: &mut [Vec3<R>],
     ) {
         self.matrix.multiply(x, out);
-        if model.blocks.iter().all(|b| b.is_assembled()) {
+        let mut others = false;
+        for (k, (block, scratch)) in model.blocks.iter().zip(&mut *scratch).enumerate() {
+            let added =
+                block.is_assembled() || block.add_product_of_kernel(&model.rest, x, scales.penalty[k], scratch, out);
+            others |= !added;
+        }
+        if !others {
             return;
         }
-        // Blocks subtract their product: turn the sign before and after.
+        // Other blocks subtract their product: turn the sign before and after.
         par::for_each(out, |_, out| *out = -*out);
         for (k, (block, scratch)) in model.blocks.iter().zip(scratch).enumerate() {
-            if !block.is_assembled() {
+            if !block.is_assembled() && !scratch.is_of_kernel() {
                 block.add_product(&model.rest, x, scales.penalty[k], scratch, out);
             }
         }

@@ -165,20 +165,30 @@ pub fn add_passing<R: Real>(
     touches: &mut Vec<Touch<R>>,
 ) -> bool {
     let known = touches.len();
+    let time = (stage.end_time - stage.over.to_f64(), stage.over.to_f64());
     for body in &model.bodies {
         let own = || model.touchable(body.nodes.clone());
-        let around = surround(own().map(|n| stage.path(model, n as usize, velocity(n as usize))));
+        let mut around = None;
         for (c, collider) in model.colliders.iter().enumerate() {
-            if !collider.may_meet(around, (stage.end_time - stage.over.to_f64(), stage.over.to_f64())) {
+            if !body.groups.meet(&collider.groups) {
                 continue;
             }
-            for node in own().filter(|n| model.meets(*n as usize, c)) {
-                let v = velocity(node as usize);
+            let floor = collider.floor::<R>();
+            let surround = || surround(own().map(|n| stage.path(model, n as usize, velocity(n as usize))));
+            // A floor tells node by node who is far, at less than what a ball around all of them costs.
+            if floor.is_none() && !collider.may_meet(*around.get_or_insert_with(surround), time) {
+                continue;
+            }
+            for node in own() {
+                let n = node as usize;
+                let v = velocity(n);
+                let reach = (model.contact_radius(n), stage.over);
+                if floor.is_some_and(|floor| floor.is_far((model.rest[n], stage.u[n]), v, reach)) {
+                    continue;
+                }
                 let key = (node, c as u32);
                 let is_known = || touches[..known].binary_search_by_key(&key, |t| (t.node, t.collider)).is_ok();
-                if let Some(touch) =
-                    passing(model, stage, key, v).filter(|_| !is_known() && !is_held(pins, node as usize))
-                {
+                if let Some(touch) = passing(model, stage, key, v).filter(|_| !is_known() && !is_held(pins, n)) {
                     touches.push(touch);
                 }
             }

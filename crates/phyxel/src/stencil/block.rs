@@ -71,6 +71,11 @@ impl<R: Real> Default for BlockScratch<R> {
 }
 
 impl<R: Real> BlockScratch<R> {
+    /// Whether it holds tangents of phyxels of a kernel.
+    pub fn is_of_kernel(&self) -> bool {
+        !self.woven.is_empty()
+    }
+
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&self.corner_forces[..])
@@ -313,7 +318,7 @@ impl<R: Real> Block<R> {
     }
 
     /// Whether weights come from a kernel; see [`Seen`](super::Seen).
-    fn is_of_kernel(&self) -> bool {
+    pub fn is_of_kernel(&self) -> bool {
         matches!(&self.stencils, Stencils::General(s) if !s.seen.is_empty())
     }
 
@@ -370,7 +375,9 @@ impl<R: Real> Block<R> {
         let BlockScratch { tangents, woven, corner_forces, general, penalty_factors, .. } = scratch;
         let penalty = Penalty { rest, modulus: self.penalty_modulus * penalty_scale, factors: penalty_factors };
         match &self.stencils {
-            Stencils::General(s) if !woven.is_empty() => s.accumulate_woven(penalty, p, general, out, woven),
+            Stencils::General(s) if !woven.is_empty() => {
+                s.accumulate_woven(penalty, p, general, (out, R::one()), woven)
+            }
             Stencils::Tets(t) => t.accumulate(p, corner_forces, out, |e, g| tangents[e].apply(&g)),
             Stencils::General(s) => s.accumulate(
                 penalty,
@@ -380,6 +387,27 @@ impl<R: Real> Block<R> {
                 #[inline(always)]
                 |e, g| tangents[e].apply(&g),
             ),
+        }
+    }
+
+    /// `out += A p` with the stored tangents of phyxels of a kernel, as [`Block::add_product`] subtracts it; false, and nothing
+    /// done, for other elements.
+    pub fn add_product_of_kernel(
+        &self,
+        rest: &[Vec3<R>],
+        p: &[Vec3<R>],
+        penalty_scale: R,
+        scratch: &mut BlockScratch<R>,
+        out: &mut [Vec3<R>],
+    ) -> bool {
+        let BlockScratch { woven, general, penalty_factors, .. } = scratch;
+        let penalty = Penalty { rest, modulus: self.penalty_modulus * penalty_scale, factors: penalty_factors };
+        match &self.stencils {
+            Stencils::General(s) if !woven.is_empty() => {
+                s.accumulate_woven(penalty, p, general, (out, R::of(-1.0)), woven);
+                true
+            }
+            _ => false,
         }
     }
 

@@ -2,10 +2,10 @@
 
 use super::incidence::Incidence;
 use super::packed::Packed;
-use super::slim::{Slim, Woven, one_by_one};
+use super::slim::{GROUP, Slim, Woven, one_by_one};
 use super::{Seen, StencilTable};
 use crate::material::plastic::Grain;
-use crate::math::{Mat3, Quad, Real, Vec3};
+use crate::math::{Lanes, Mat3, Quad, Real, Vec3};
 use crate::par;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -234,12 +234,15 @@ impl<R: Real> General<R> {
     pub fn gradient(&self, e: usize, field: &[Vec3<R>]) -> Mat3<R> {
         let range = self.entries(e);
         let (nodes, weights) = (&self.table.nodes[range.clone()], &self.table.weights[range]);
-        let center = field[nodes[0] as usize];
-        let mut g = Mat3::zero();
+        let center = pad(field[nodes[0] as usize]);
+        let mut g = Columns::<R>::default();
         for (&node, &d) in nodes.iter().zip(weights).skip(1) {
-            g += Mat3::outer(field[node as usize] - center, d);
+            let difference = pad(field[node as usize]) - center;
+            for c in 0..3 {
+                g[c] = g[c] + difference * Quad::splat(d.0[c]);
+            }
         }
-        g
+        matrix::<R>(&g)
     }
 
     /// Whether the stencils have just been rebuilt, so that nothing has moved since and all gradients are zero.
@@ -273,7 +276,7 @@ impl<R: Real> General<R> {
     ) {
         let still = self.is_still(field);
         if !self.seen.is_empty() && !still {
-            return scratch.slim.accumulate(self, penalty, field, out, one_by_one(self.len(), stress));
+            return scratch.slim.accumulate(self, penalty, field, (out, R::one()), one_by_one(self.len(), stress));
         }
         if !self.table.penalties.is_empty() && !still {
             return scratch.packed.accumulate(self, penalty, field, out, stress);
@@ -294,20 +297,38 @@ impl<R: Real> General<R> {
         self.gather(scratch, out);
     }
 
-    /// [`General::accumulate`] for phyxels of a kernel, with tangents woven together.
-    pub fn accumulate_woven(
+    /// [`General::accumulate`] for phyxels of a kernel, whose stress is told for a whole group at once; false, and nothing done,
+    /// for others.
+    #[inline(always)]
+    pub fn accumulate_groups(
         &self,
         penalty: Penalty<'_, R>,
         field: &[Vec3<R>],
         scratch: &mut GeneralScratch<R>,
         out: &mut [Vec3<R>],
+        stress: impl Fn(usize, Mat3<Lanes<R, GROUP>>) -> Mat3<Lanes<R, GROUP>> + Sync,
+    ) -> bool {
+        if self.seen.is_empty() {
+            return false;
+        }
+        scratch.slim.accumulate(self, penalty, field, (out, R::one()), stress);
+        true
+    }
+
+    /// [`General::accumulate`] for phyxels of a kernel, with tangents woven together, times a sign.
+    pub fn accumulate_woven(
+        &self,
+        penalty: Penalty<'_, R>,
+        field: &[Vec3<R>],
+        scratch: &mut GeneralScratch<R>,
+        (out, sign): (&mut [Vec3<R>], R),
         tangents: &[Woven<R>],
     ) {
         scratch.slim.accumulate(
             self,
             penalty,
             field,
-            out,
+            (out, sign),
             #[inline(always)]
             |group, g| tangents[group].apply(&g),
         );
@@ -339,10 +360,13 @@ impl<R: Real> General<R> {
         let center = self.table.nodes[range.start] as usize;
         // The gradient that acts on present offsets.
         let g = self.base_inverse.get(e).map_or(g, |inverse| g * *inverse);
+        let (g, at, moved) = (columns::<R>(&g), pad::<R>(rest[center]), pad::<R>(field[center]));
         let mut energy = R::zero();
         for k in range.skip(1) {
             let node = self.table.nodes[k] as usize;
-            let residual = field[node] - field[center] - g * (rest[node] - rest[center]);
+            let [x, y, z, _] = (pad(rest[node]) - at).lanes();
+            let turned = g[0] * Quad::splat(x) + g[1] * Quad::splat(y) + g[2] * Quad::splat(z);
+            let residual: Vec3<R> = unpad((pad(field[node]) - moved) - turned);
             energy += residual.norm_squared() * self.table.penalties[k];
         }
         energy * R::of(0.5)

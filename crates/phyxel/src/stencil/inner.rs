@@ -2,10 +2,12 @@
 
 use super::block::{Block, BlockScratch, Stencils, TangentMix};
 use super::general::Penalty;
+use super::slim::GROUP;
 use crate::material::plastic::{Grain, Inner};
 use crate::material::{Curvature, PackedTangent};
-use crate::math::{Mat3, Real, Vec3};
-use crate::par;
+use crate::math::{Lanes, Mat3, Real, Vec3};
+use crate::{par, vectorised};
+use std::ops::Range;
 
 /// Elements per task.
 const TASK: usize = 64;
@@ -13,23 +15,45 @@ const TASK: usize = 64;
 impl<R: Real> Block<R> {
     /// See [`Block::energy`].
     pub(super) fn energy_of_grains(&self, rest: &[Vec3<R>], u: &[Vec3<R>], Inner { grains, dt }: Inner<'_, R>) -> f64 {
-        let volumes = self.volumes();
-        if let Stencils::General(s) = &self.stencils
-            && s.is_still(u)
-        {
-            return par::sum(volumes.len(), |e| (self.inner.energy(s.base(e), &grains[e], dt) * volumes[e]).to_f64());
+        let still = matches!(&self.stencils, Stencils::General(s) if s.is_still(u));
+        let of_range = |range: Range<usize>| {
+            let mut sum = 0.0;
+            vectorised(
+                #[inline(always)]
+                || {
+                    for first in range.clone().step_by(GROUP) {
+                        let group = Inner { grains: &grains[first..range.end.min(first + GROUP)], dt };
+                        sum += self.energy_of_group((rest, u), still, first, group);
+                    }
+                },
+            );
+            sum
+        };
+        par::fold_ranges(0..self.len(), &of_range, &|a, b| a + b)
+    }
+
+    /// The energy of a few elements from `first` on, with their grains [J]; in `still` stencils nothing has moved.
+    #[inline(always)]
+    fn energy_of_group(
+        &self,
+        (rest, u): (&[Vec3<R>], &[Vec3<R>]),
+        still: bool,
+        first: usize,
+        Inner { grains, dt }: Inner<'_, R>,
+    ) -> f64 {
+        let mut strains = Mat3::<Lanes<R, GROUP>>::zero();
+        let mut penalties = [R::zero(); GROUP];
+        for (lane, grain) in grains.iter().enumerate() {
+            let e = first + lane;
+            let g = if still { Mat3::zero() } else { self.gradient(e, u) };
+            strains.set_lane(lane, &self.with_base(e, g));
+            if let (Stencils::General(s), false) = (&self.stencils, still) {
+                let modulus = self.penalty_modulus * self.inner.penalty_factor(grain);
+                penalties[lane] = s.penalty_energy(e, rest, u, g) * modulus;
+            }
         }
-        par::sum(volumes.len(), |e| {
-            let g = self.gradient(e, u);
-            let elastic = self.inner.energy(self.with_base(e, g), &grains[e], dt) * volumes[e];
-            let penalty = match &self.stencils {
-                Stencils::General(s) if !s.table.penalties.is_empty() => {
-                    s.penalty_energy(e, rest, u, g) * (self.penalty_modulus * self.inner.penalty_factor(&grains[e]))
-                }
-                _ => R::zero(),
-            };
-            (elastic + penalty).to_f64()
-        })
+        let (elastic, volumes) = (self.inner.energy_wide(&strains, grains, dt), self.volumes());
+        (0..grains.len()).map(|k| (elastic.0[k] * volumes[first + k] + penalties[k]).to_f64()).sum()
     }
 
     /// See [`Block::add_forces`].
@@ -40,11 +64,46 @@ impl<R: Real> Block<R> {
         scratch: &mut BlockScratch<R>,
         out: &mut [Vec3<R>],
     ) {
+        if let Stencils::General(s) = &self.stencils {
+            self.prepare(scratch);
+            self.refresh_penalty_factors(inner, scratch);
+            let penalty = Penalty { rest, modulus: self.penalty_modulus, factors: &scratch.penalty_factors };
+            let done = s.accumulate_groups(
+                penalty,
+                u,
+                &mut scratch.general,
+                out,
+                #[inline(always)]
+                |group, g| self.stress_of_group(group, g, inner),
+            );
+            if done {
+                return;
+            }
+        }
         let stress = |e: usize, g: Mat3<R>| {
             let g = self.with_base(e, g);
             self.inner.stress(g, &inner.grains[e], inner.dt) * self.volumes()[e]
         };
         self.accumulate_of_grains((rest, self.penalty_modulus), (u, inner), scratch, out, stress);
+    }
+
+    /// Stress times volume of a group of elements whose displacements have the gradients `g`.
+    #[inline(always)]
+    fn stress_of_group(
+        &self,
+        group: usize,
+        mut g: Mat3<Lanes<R, GROUP>>,
+        inner: Inner<'_, R>,
+    ) -> Mat3<Lanes<R, GROUP>> {
+        let first = group * GROUP;
+        let grains = &inner.grains[first..inner.grains.len().min(first + GROUP)];
+        let mut volumes = Lanes::<R, GROUP>::default();
+        for lane in 0..grains.len() {
+            volumes.0[lane] = self.volumes()[first + lane];
+            let with_base = self.with_base(first + lane, g.lane(lane));
+            g.set_lane(lane, &with_base);
+        }
+        self.inner.stress_wide(&g, grains, inner.dt) * volumes
     }
 
     /// See [`Block::add_product_on_the_fly`].
@@ -117,19 +176,27 @@ impl<R: Real> Block<R> {
     /// Sets the factors of the stabilisation from the grains; none where there are none.
     pub(super) fn refresh_penalty_factors(&self, inner: Inner<'_, R>, scratch: &mut BlockScratch<R>) {
         let penalised = matches!(&self.stencils, Stencils::General(s) if !s.table.penalties.is_empty());
-        scratch.penalty_factors.clear();
-        if penalised && !inner.is_empty() {
-            scratch.penalty_factors.extend(inner.grains.iter().map(|g| self.inner.penalty_factor(g)));
-        }
+        let factors = if penalised { inner.grains.len() } else { 0 };
+        scratch.penalty_factors.resize(factors, R::zero());
+        par::for_each(&mut scratch.penalty_factors, |e, factor| *factor = self.inner.penalty_factor(&inner.grains[e]));
     }
 
     /// Lets every grain flow for `dt` at displacements `u`.
     pub fn settle(&self, u: &[Vec3<R>], grains: &mut [Grain<R>], dt: R) {
         if self.inner.flows() {
             par::chunks(grains, TASK, |start, chunk| {
-                for (i, grain) in chunk.iter_mut().enumerate() {
-                    self.inner.settle(self.strain_argument(start + i, u), grain, dt);
-                }
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        for (k, grains) in chunk.chunks_mut(GROUP).enumerate() {
+                            let mut g = Mat3::<Lanes<R, GROUP>>::zero();
+                            for lane in 0..grains.len() {
+                                g.set_lane(lane, &self.strain_argument(start + k * GROUP + lane, u));
+                            }
+                            self.inner.settle_wide(&g, grains, dt);
+                        }
+                    },
+                );
             });
         }
     }

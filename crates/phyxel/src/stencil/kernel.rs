@@ -2,6 +2,7 @@
 
 use crate::math::Real;
 use crate::scene::KernelKind;
+use crate::vectorised;
 use std::f64::consts::PI;
 
 impl KernelKind {
@@ -29,6 +30,24 @@ impl KernelKind {
             KernelKind::Poly6 => s * s * s,
             KernelKind::Cosine => cosine(q_squared),
         }
+    }
+
+    /// [`KernelKind::profile`] of many squares, in their places.
+    pub fn profiles<R: Real>(self, squares: &mut [R]) {
+        vectorised(
+            #[inline(always)]
+            || {
+                if self == KernelKind::Cosine {
+                    for q in squares.iter_mut() {
+                        // Found for all and then chosen: several fit into one register.
+                        let weight = cosine(*q);
+                        *q = if R::one() - *q > R::zero() { weight } else { R::zero() };
+                    }
+                } else {
+                    squares.iter_mut().for_each(|q| *q = self.profile(*q));
+                }
+            },
+        );
     }
 }
 
@@ -80,6 +99,16 @@ mod tests {
             let exact = 0.5 * (1.0 + (PI * q).cos());
             assert!((KernelKind::Cosine.profile(q * q) - exact).abs() < 3e-15, "{q}");
             assert!((KernelKind::Cosine.profile((q * q) as f32) as f64 - exact).abs() < 4e-7, "{q}");
+        }
+    }
+
+    #[test]
+    fn many_at_once_are_what_each_is() {
+        for kernel in [KernelKind::Poly6, KernelKind::Cosine] {
+            let squares: Vec<f32> = (0..37).map(|i| i as f32 * 0.03).chain([f32::NAN, f32::INFINITY]).collect();
+            let mut found = squares.clone();
+            kernel.profiles(&mut found);
+            assert!(squares.iter().zip(&found).all(|(q, w)| *w == kernel.profile(*q)), "{kernel:?}");
         }
     }
 

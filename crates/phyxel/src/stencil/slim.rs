@@ -12,8 +12,8 @@
 use super::general::{General, Penalty};
 use super::packed::quad;
 use crate::material::PackedTangent;
-use crate::math::{Lanes, Mat3, Quad, Real, Vec3};
-use crate::{par, vectorised};
+use crate::math::{Lanes, Mat3, Quad, Real, Registered, Registers, Vec3};
+use crate::par;
 
 /// Phyxels side by side.
 pub const GROUP: usize = 8;
@@ -68,23 +68,9 @@ pub fn one_by_one<R: Real>(
     move |group, g| {
         let mut answer = Mat3([[Eight::default(); 3]; 3]);
         for lane in 0..GROUP.min(count - group * GROUP) {
-            put(&mut answer, lane, &stress(group * GROUP + lane, pick(&g, lane)));
+            answer.set_lane(lane, &stress(group * GROUP + lane, g.lane(lane)));
         }
         answer
-    }
-}
-
-#[inline(always)]
-fn pick<R: Real>(m: &Mat3<Eight<R>>, lane: usize) -> Mat3<R> {
-    Mat3(std::array::from_fn(|r| std::array::from_fn(|c| m.0[r][c].0[lane])))
-}
-
-#[inline(always)]
-fn put<R: Real>(m: &mut Mat3<Eight<R>>, lane: usize, one: &Mat3<R>) {
-    for r in 0..3 {
-        for c in 0..3 {
-            m.0[r][c].0[lane] = one.0[r][c];
-        }
     }
 }
 
@@ -255,8 +241,8 @@ impl<R: Real> Slim<R> {
                 *group = Group::default();
                 for (lane, e) in (begin..count.min(begin + GROUP)).enumerate() {
                     let phyxel = &seen.phyxels[e];
-                    put(&mut group.map, lane, &phyxel.map);
-                    put(&mut group.back, lane, &stencils.base_inverse[e]);
+                    group.map.set_lane(lane, &phyxel.map);
+                    group.back.set_lane(lane, &stencils.base_inverse[e]);
                     let sum = arms(e).fold(Vec3::zero(), |sum, (x, w)| sum + x * w);
                     (0..3).for_each(|a| group.first[a].0[lane] = sum.0[a]);
                     group.pull.0[lane] = phyxel.pull;
@@ -268,21 +254,21 @@ impl<R: Real> Slim<R> {
         self.own.resize(count, Vec3::zero());
     }
 
-    /// [`General::accumulate`] for phyxels of a kernel; `stress` answers for a whole group.
+    /// [`General::accumulate`] for phyxels of a kernel, times `sign`; `stress` answers for a whole group.
     #[inline(always)]
     pub fn accumulate(
         &mut self,
         stencils: &General<R>,
         penalty: Penalty<'_, R>,
         field: &[Vec3<R>],
-        out: &mut [Vec3<R>],
+        (out, sign): (&mut [Vec3<R>], R),
         stress: impl Fn(usize, Mat3<Eight<R>>) -> Mat3<Eight<R>> + Sync,
     ) {
         self.prepare(stencils, penalty.rest);
         let first = stencils.incidence().nodes().start;
         par::for_each(&mut self.at, |i, at| at.field = quad(field[first + i], R::zero()));
         self.pass_elements(penalty, stress);
-        self.gather(&mut out[stencils.incidence().nodes()]);
+        self.gather(&mut out[stencils.incidence().nodes()], sign);
     }
 
     #[inline(always)]
@@ -292,75 +278,99 @@ impl<R: Real> Slim<R> {
         stress: impl Fn(usize, Mat3<Eight<R>>) -> Mat3<Eight<R>> + Sync,
     ) {
         let Self { elements, groups, seconds, at, told, own, .. } = self;
+        let lists = (&*elements, &groups[..], &seconds[..], &at[..]);
         par::chunks2((told, own), TASK, |start, told, own| {
-            vectorised(
-                #[inline(always)]
-                || {
-                    for (k, (told, own)) in told.chunks_mut(GROUP).zip(own.chunks_mut(GROUP)).enumerate() {
-                        let begin = start + k * GROUP;
-                        let group = &groups[begin / GROUP];
-                        let (mut moment, mut sums) = (Mat3([[Eight::default(); 3]; 3]), [Eight::default(); 3]);
-                        for lane in 0..told.len() {
-                            let e = begin + lane;
-                            let seen = Sums::<R>::new(elements.list(e), e, at);
-                            for r in 0..3 {
-                                (0..3).for_each(|c| moment.0[r][c].0[lane] = seen.moment[r][c]);
-                                sums[r].0[lane] = seen.first[r];
-                            }
-                        }
-                        let g = moment * group.map.transpose();
-                        let mut s = stress(begin / GROUP, g);
-                        let gradient = g * group.back;
-                        let mut pull = group.pull * Lanes([penalty.modulus; GROUP]);
-                        for (lane, factor) in penalty.factors.iter().skip(begin).take(told.len()).enumerate() {
-                            pull.0[lane] = pull.0[lane] * *factor;
-                        }
-                        if !group.exact {
-                            let weak = |lane: &usize| seconds[begin + lane] != Mat3::zero();
-                            for lane in (0..told.len()).filter(weak) {
-                                let (m, g) = (pick(&moment, lane), pick(&gradient, lane));
-                                let torn = (m - g * seconds[begin + lane]) * pick(&group.back, lane).transpose();
-                                let left = pick(&s, lane) - torn * pull.0[lane];
-                                put(&mut s, lane, &left);
-                            }
-                        }
-                        let mut b = s * group.map;
-                        let mut back = [Eight::default(); 3];
-                        for r in 0..3 {
-                            back[r] = pull * sums[r];
-                            for c in 0..3 {
-                                b.0[r][c] -= pull * gradient.0[r][c];
-                                back[r] += b.0[r][c] * group.first[c];
-                            }
-                        }
-                        for (lane, (told, own)) in told.iter_mut().zip(own).enumerate() {
-                            let (u, x) = (at[begin + lane].field.lanes(), at[begin + lane].place.lanes());
-                            for r in 0..3 {
-                                let [x, y, z] = b.0[r];
-                                told.rows[r] = Quad::new([x.0[lane], y.0[lane], z.0[lane], u[r]]);
-                            }
-                            told.place = Quad::new([x[0], x[1], x[2], pull.0[lane]]);
-                            *own = Vec3(back.map(|b| b.0[lane]));
-                        }
-                    }
-                },
-            );
+            R::registered(Tell { start, told, own, lists, penalty, stress: &stress });
         });
     }
 
-    fn gather(&self, out: &mut [Vec3<R>]) {
-        let Self { nodes, at, told, own, .. } = self;
-        par::chunks(out, TASK, |start, chunk| {
-            vectorised(
-                #[inline(always)]
-                || {
-                    for (i, value) in chunk.iter_mut().enumerate() {
-                        let n = start + i;
-                        *value -= at_node::<R>(nodes.list(n), at[n], told) - own[n];
-                    }
-                },
-            );
-        });
+    fn gather(&self, out: &mut [Vec3<R>], sign: R) {
+        par::chunks(out, TASK, |start, out| R::registered(Gather { start, out, sign, slim: self }));
+    }
+}
+
+/// What a pass over elements reads: their lists, groups, second moments, and where phyxels are.
+type Read<'a, R> = (&'a Lists<R>, &'a [Group<R>], &'a [Mat3<R>], &'a [At<R>]);
+
+/// The pass over a run of elements from `start` on, which leaves what neighbours need of them.
+struct Tell<'a, R: Real, S> {
+    start: usize,
+    told: &'a mut [Told<R>],
+    own: &'a mut [Vec3<R>],
+    lists: Read<'a, R>,
+    penalty: Penalty<'a, R>,
+    stress: &'a S,
+}
+
+impl<R: Real, S: Fn(usize, Mat3<Eight<R>>) -> Mat3<Eight<R>> + Sync> Registered<R> for Tell<'_, R, S> {
+    #[inline(always)]
+    fn work<G: Registers<R>>(self, registers: G) {
+        let Tell { start, told, own, lists: (elements, groups, seconds, at), penalty, stress } = self;
+        for (k, (told, own)) in told.chunks_mut(GROUP).zip(own.chunks_mut(GROUP)).enumerate() {
+            let begin = start + k * GROUP;
+            let group = &groups[begin / GROUP];
+            let (mut moment, mut sums) = (Mat3([[Eight::default(); 3]; 3]), [Eight::default(); 3]);
+            for lane in 0..told.len() {
+                let e = begin + lane;
+                let seen = Sums::<R>::new(registers, elements.list(e), e, at);
+                for r in 0..3 {
+                    (0..3).for_each(|c| moment.0[r][c].0[lane] = seen.moment[r][c]);
+                    sums[r].0[lane] = seen.first[r];
+                }
+            }
+            let g = moment * group.map.transpose();
+            let mut s = stress(begin / GROUP, g);
+            let gradient = g * group.back;
+            let mut pull = group.pull * Lanes([penalty.modulus; GROUP]);
+            for (lane, factor) in penalty.factors.iter().skip(begin).take(told.len()).enumerate() {
+                pull.0[lane] = pull.0[lane] * *factor;
+            }
+            if !group.exact {
+                let weak = |lane: &usize| seconds[begin + lane] != Mat3::zero();
+                for lane in (0..told.len()).filter(weak) {
+                    let (m, g) = (moment.lane(lane), gradient.lane(lane));
+                    let torn = (m - g * seconds[begin + lane]) * group.back.lane(lane).transpose();
+                    let left = s.lane(lane) - torn * pull.0[lane];
+                    s.set_lane(lane, &left);
+                }
+            }
+            let mut b = s * group.map;
+            let mut back = [Eight::default(); 3];
+            for r in 0..3 {
+                back[r] = pull * sums[r];
+                for c in 0..3 {
+                    b.0[r][c] -= pull * gradient.0[r][c];
+                    back[r] += b.0[r][c] * group.first[c];
+                }
+            }
+            for (lane, (told, own)) in told.iter_mut().zip(own).enumerate() {
+                let (u, x) = (at[begin + lane].field.lanes(), at[begin + lane].place.lanes());
+                for r in 0..3 {
+                    let [x, y, z] = b.0[r];
+                    told.rows[r] = Quad::new([x.0[lane], y.0[lane], z.0[lane], u[r]]);
+                }
+                told.place = Quad::new([x[0], x[1], x[2], pull.0[lane]]);
+                *own = Vec3(back.map(|b| b.0[lane]));
+            }
+        }
+    }
+}
+
+/// The pass over a run of nodes from `start` on, which gathers what phyxels do to them, times `sign`.
+struct Gather<'a, R: Real> {
+    start: usize,
+    out: &'a mut [Vec3<R>],
+    sign: R,
+    slim: &'a Slim<R>,
+}
+
+impl<R: Real> Registered<R> for Gather<'_, R> {
+    #[inline(always)]
+    fn work<G: Registers<R>>(self, registers: G) {
+        let Slim { nodes, at, told, own, .. } = self.slim;
+        for (n, value) in (self.start..).zip(self.out) {
+            *value -= (at_node(registers, nodes.list(n), at[n], told) - own[n]) * self.sign;
+        }
     }
 }
 
@@ -372,48 +382,52 @@ struct Sums<R> {
 
 impl<R: Real> Sums<R> {
     /// Differences come first, so that a common motion of all nodes costs no digits. The two entries of a pair are summed
-    /// apart, so that neither has to wait for the other.
+    /// apart, side by side.
     #[inline(always)]
-    fn new((kernels, nodes): (&[[R; 2]], &[[u32; 2]]), center: usize, at: &[At<R>]) -> Self {
+    fn new<G: Registers<R>>(two: G, (kernels, nodes): (&[[R; 2]], &[[u32; 2]]), center: usize, at: &[At<R>]) -> Self {
         let own = at[center];
-        let mut moment = [[R::Quad::default(); 3]; 2];
-        let mut first = [R::Quad::default(); 2];
+        let (field, place) = (two.join(own.field, own.field), two.join(own.place, own.place));
+        let (mut moment, mut first) = ([two.zero(); 3], two.zero());
         for (kernel, nodes) in kernels.iter().zip(nodes) {
-            for h in 0..2 {
-                let other = &at[nodes[h] as usize];
-                let u = (other.field - own.field) * Quad::splat(kernel[h]);
-                let arm = other.place - own.place;
-                let lanes = u.lanes();
-                for c in 0..3 {
-                    moment[h][c] = moment[h][c] + arm * Quad::splat(lanes[c]);
-                }
-                first[h] = first[h] + u;
+            let (a, b) = (&at[nodes[0] as usize], &at[nodes[1] as usize]);
+            let u = two.mul(two.sub(two.join(a.field, b.field), field), two.fill(*kernel));
+            let arm = two.sub(two.join(a.place, b.place), place);
+            let spread = two.spread(u);
+            for c in 0..3 {
+                moment[c] = two.add(moment[c], two.mul(arm, spread[c]));
             }
+            first = two.add(first, u);
         }
-        let moment = std::array::from_fn(|c| (moment[0][c] + moment[1][c]).lanes());
-        Sums { moment, first: (first[0] + first[1]).lanes() }
+        Sums { moment: moment.map(|sum| two.sum(sum)), first: two.sum(first) }
     }
 }
 
 /// What all phyxels do to one that they see.
 #[inline(always)]
-fn at_node<R: Real>((kernels, phyxels): (&[[R; 2]], &[[u32; 2]]), own: At<R>, told: &[Told<R>]) -> Vec3<R> {
+fn at_node<R: Real, G: Registers<R>>(
+    two: G,
+    (kernels, phyxels): (&[[R; 2]], &[[u32; 2]]),
+    own: At<R>,
+    told: &[Told<R>],
+) -> Vec3<R> {
     // The last lanes become `w κ (u_j − u_i)`.
     let [x, y, z, _] = own.field.lanes();
     let zero = R::zero();
-    let field: [R::Quad; 3] = [x, y, z].map(|u| Quad::new([zero, zero, zero, u]));
-    let mut sums = [[R::Quad::default(); 3]; 2];
+    let last = |u: R| {
+        let lanes: R::Quad = Quad::new([zero, zero, zero, u]);
+        two.join(lanes, lanes)
+    };
+    let (field, place) = ([last(x), last(y), last(z)], two.join(own.place, own.place));
+    let mut sums = [two.zero(); 3];
     for (kernel, phyxels) in kernels.iter().zip(phyxels) {
-        for h in 0..2 {
-            let other = &told[phyxels[h] as usize];
-            let arm = (own.place - other.place) * Quad::splat(kernel[h]);
-            for k in 0..3 {
-                sums[h][k] = sums[h][k] + (other.rows[k] - field[k]) * arm;
-            }
+        let (a, b) = (&told[phyxels[0] as usize], &told[phyxels[1] as usize]);
+        let arm = two.mul(two.sub(place, two.join(a.place, b.place)), two.fill(*kernel));
+        for k in 0..3 {
+            sums[k] = two.add(sums[k], two.mul(two.sub(two.join(a.rows[k], b.rows[k]), field[k]), arm));
         }
     }
-    Vec3(std::array::from_fn(|k| {
-        let [x, y, z, spring] = (sums[0][k] + sums[1][k]).lanes();
+    Vec3(sums.map(|sum| {
+        let [x, y, z, spring] = two.sum(sum);
         (x + y) + (z + spring)
     }))
 }
@@ -508,7 +522,7 @@ mod tests {
             let tangents: Vec<PackedTangent<f64>> = (0..general.len()).map(|e| PackedTangent::pack(&full(e))).collect();
             let woven: Vec<Woven<f64>> = tangents.chunks(GROUP).map(Woven::of).collect();
             let mut out = vec![Vec3::zero(); rest.len()];
-            general.accumulate_woven(penalty, &field, &mut Default::default(), &mut out, &woven);
+            general.accumulate_woven(penalty, &field, &mut Default::default(), (&mut out, 1.0), &woven);
             assert!(worst(&out) < 1e-12 * size, "{:e} of {size}", worst(&out));
             let total = out.iter().fold(Vec3::zero(), |sum, f| sum + *f);
             assert!(total.norm() < 1e-12 * size, "forces sum to {total:?}");

@@ -12,7 +12,7 @@ use crate::math::{Mat3, Real, Svd, svd};
 const LEAST_STRETCH: f64 = 0.1;
 
 /// Size of `F Fᵀ − I` up to which the logarithm is a series, at a third of the cost of singular values.
-const MODERATE: f64 = 0.25;
+pub(super) const MODERATE: f64 = 0.25;
 
 /// The elastic constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -175,7 +175,7 @@ impl<R: Real> Moderate<R> {
 
 /// How many terms of a series are wanted: for single precision, and for double.
 #[inline]
-fn terms<R: Real>(single: usize, double: usize) -> usize {
+pub(super) fn terms<R: Real>(single: usize, double: usize) -> usize {
     if R::EPSILON.to_f64() > 1e-10 { single } else { double }
 }
 

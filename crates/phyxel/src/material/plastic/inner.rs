@@ -69,6 +69,12 @@ impl<R: Real> InnerLaw<R> {
         }
     }
 
+    /// How it flows.
+    #[inline(always)]
+    pub(super) fn flow(&self) -> Flow<R> {
+        self.flow
+    }
+
     /// How it yields, if it does.
     pub fn plasticity(&self) -> Option<Plasticity> {
         match self.flow {
@@ -97,7 +103,8 @@ impl<R: Real> InnerLaw<R> {
     }
 
     /// Where flow begins for a grain within `dt`.
-    fn surface(&self, law: &Hencky<R>, grain: &Grain<R>, dt: R) -> Option<Surface<R>> {
+    #[inline(always)]
+    pub(super) fn surface(&self, law: &Hencky<R>, grain: &Grain<R>, dt: R) -> Option<Surface<R>> {
         let Flow::Stress { yield_stress, hardening, relaxation } = self.flow else { return None };
         if dt < R::zero() {
             return None;
@@ -302,7 +309,7 @@ fn plasticity(material: &Material) -> Option<Plasticity> {
 const BRITTLE_YIELD_STRAIN: f64 = 0.1;
 
 /// Plastic work of an increment at the mean of the yield stress before and the stress after.
-fn note_work<R: Real>(grain: &mut Grain<R>, after: R, increment: R, surface: Option<Surface<R>>) {
+pub(super) fn note_work<R: Real>(grain: &mut Grain<R>, after: R, increment: R, surface: Option<Surface<R>>) {
     let before = surface.map_or(after, |s| s.strength);
     grain.work += R::of(0.5) * (before + after) * increment;
     grain.plastic_strain += increment;
@@ -326,8 +333,8 @@ impl<R: Real> Response<R> {
 }
 
 impl<R: Real> Hencky<R> {
-    #[inline]
-    fn scaled(&self, factor: R) -> Self {
+    #[inline(always)]
+    pub(super) fn scaled(&self, factor: R) -> Self {
         Hencky { bulk: self.bulk * factor, mu: self.mu * factor }
     }
 }

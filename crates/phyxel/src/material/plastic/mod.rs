@@ -13,6 +13,7 @@ mod small;
 mod strain;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub use grain::{FROZEN, Grain, Inner, Inners};
 pub use hencky::{Hencky, isochoric_power};

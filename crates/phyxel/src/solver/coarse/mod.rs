@@ -74,14 +74,23 @@ impl<R: Real> Fine<'_, R> {
         par::sum(body.nodes.len(), |i| ratio(first + i).min(1e9)) > STIFF * body.nodes.len() as f64
     }
 
-    /// Stiffness and mass of one phyxel between the corners of its cell.
-    fn add_phyxel(&self, cells: &Cells<R>, node: usize, isotropic: &Isotropic<R>, part: &mut [[Mat3<R>; 8]; 8]) {
+    /// Stiffness and mass of one phyxel between the corners of its cell. Cells lie in the reference, where the phyxel may have a
+    /// deformation already, of which `back` is the inverse: what turns the cell's gradients is what has happened since. A body
+    /// that has fallen over would have its stiffness in the wrong directions otherwise.
+    fn add_phyxel(
+        &self,
+        cells: &Cells<R>,
+        node: usize,
+        (isotropic, back): (&Isotropic<R>, Option<&Mat3<R>>),
+        part: &mut [[Mat3<R>; 8]; 8],
+    ) {
         let body = self.model.body_index(node);
         let mass = self.model.masses[node] * self.scales.mass[body];
         let (shares, gradients) = (cells.shares(node), cells.gradients(node));
         let Isotropic { shear, along, turn } = *isotropic;
         let size = turn.contract(&turn) * R::of(1.0 / 3.0);
-        let (rotation, lame) = (polar_rotation(&turn), (along * size - shear).max(R::zero()));
+        let since = back.map_or(turn, |back| turn * *back);
+        let (rotation, lame) = (polar_rotation(&since), (along * size - shear).max(R::zero()));
         let turned = gradients.map(|g| rotation * g);
         let held = self.held.binary_search_by_key(&(node as u32), |h| h.node).ok();
         let stiff = R::of(HELD / 3.0) * self.diagonal[node].trace();
@@ -121,15 +130,20 @@ impl<R: Real> Coarse<R> {
         let moduli_of = |node: usize| {
             let body = fine.model.body_index(node);
             let (k, _) = of.iter().find(|(k, _)| fine.model.blocks[*k].body == body)?;
-            fine.scratch[*k].isotropic.get(node - fine.model.bodies[body].nodes.start)
+            let local = node - fine.model.bodies[body].nodes.start;
+            let back = match &fine.model.blocks[*k].stencils {
+                Stencils::General(general) => general.base_inverse.get(local),
+                Stencils::Tets(_) => None,
+            };
+            Some((fine.scratch[*k].isotropic.get(local)?, back))
         };
         parts.resize(cells.corners.len(), [[Mat3::zero(); 8]; 8]);
         par::chunks(parts, 4, |start, chunk| {
             for (i, part) in chunk.iter_mut().enumerate() {
                 *part = [[Mat3::zero(); 8]; 8];
                 for n in cells.nodes(start + i) {
-                    if let Some(isotropic) = moduli_of(n) {
-                        fine.add_phyxel(cells, n, isotropic, part);
+                    if let Some(moduli) = moduli_of(n) {
+                        fine.add_phyxel(cells, n, moduli, part);
                     }
                 }
             }

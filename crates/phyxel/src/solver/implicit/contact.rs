@@ -20,6 +20,10 @@ const LEFT_BEHIND: f64 = 50.0;
 /// By how much a solve that only looks for the contact set brings the residual down from where the last one left it: a part
 /// of what the step began with would be nothing to the few nodes at which the set has just changed.
 const ROUGH: f64 = 0.03;
+/// The mean error of velocities that solves measured by momentum need not go below [m/s]: half of the speed at which bodies
+/// count as at rest. `A ≥ M`, so that a residual of the momentum of this speed bounds it. What has come to rest then takes no
+/// iterations; otherwise a body would be solved ever more exactly the less it moves.
+const STILL: f64 = 1e-4;
 
 impl<R: Real> Implicit<R> {
     /// Finds the pairs of surface parts that meet if bodies fall freely.
@@ -47,14 +51,16 @@ impl<R: Real> Implicit<R> {
     }
 
     /// The length of what the bodies' velocities are to be solved from, in the directions that nothing holds, or of what loads
-    /// alone give them within the step: bodies at rest have no momentum to be compared with.
-    fn momentum(&mut self, model: &Model<R>, gamma: R) -> f64 {
+    /// alone give them within the step: bodies at rest have no momentum to be compared with. Errors of [`STILL`] are none,
+    /// whatever part of that they are.
+    fn momentum(&mut self, model: &Model<R>, gamma: R, tolerance: f64) -> f64 {
         let Self { rhs, b, held, external, .. } = self;
+        let masses = par::sum(model.masses.len(), |i| model.masses[i].to_f64().powi(2)).sqrt();
         rhs.copy_from_slice(b);
         filter(held, rhs);
         let carried = cg::norm(rhs);
         par::for_each(&mut rhs[..model.node_count()], |i, rhs| *rhs = external[i] * gamma);
-        carried.max(cg::norm(&rhs[..model.node_count()]))
+        carried.max(cg::norm(&rhs[..model.node_count()])).max(masses * STILL / tolerance)
     }
 
     /// Looks for pairs that the present velocities bring together and that are not watched yet.
@@ -92,7 +98,7 @@ impl<R: Real> Implicit<R> {
             stop.rough = !exact;
             touch::merge(stage, &self.pins, &self.touches, &mut self.held);
             if round == 0 && settings.relative_to == RelativeTo::Momentum {
-                momentum = self.momentum(model, stage.gamma);
+                momentum = self.momentum(model, stage.gamma, tolerance);
             }
             let reference = f64::max(first, momentum);
             let least = if exact { reference } else { reference * tolerance / stop.tolerance };

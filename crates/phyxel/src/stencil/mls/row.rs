@@ -118,7 +118,13 @@ impl<R: Real, O: Fn(u32) -> Vec3<R>, P: Fn(u32) -> Pair<R>> Row<R, O, P> {
         let per_radius = R::one() / self.radius;
         kernels[0] = R::zero();
         for k in 1..nodes.len() {
-            let (q, w) = self.scaled(nodes[k]);
+            let q = (self.offset)(nodes[k]) * per_radius;
+            weights[k] = q;
+            kernels[k] = q.norm_squared() * (self.pair)(nodes[k]).narrowing;
+        }
+        self.kernel.profiles(&mut kernels[1..]);
+        for k in 1..nodes.len() {
+            let (q, w) = (weights[k], kernels[k] * (self.pair)(nodes[k]).share);
             moment += Mat3::outer(q, q * w);
             weights[k] = q * (w * per_radius);
             kernels[k] = w;
