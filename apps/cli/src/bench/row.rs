@@ -41,8 +41,10 @@ pub struct Row {
     pub paper_steps_per_s: Option<f64>,
     /// How many times faster than the paper.
     pub ratio_to_paper: Option<f64>,
-    /// By what part of itself a break of a hundred nodes lengthens a step.
+    /// By what part of itself a break of a hundred nodes lengthens a step,
     pub break_share: Option<f64>,
+    /// and the step after it.
+    pub break_share_after: Option<f64>,
     /// Another engine on the same workload.
     pub peer: Option<String>,
     /// Its time per step [ms].
@@ -129,6 +131,7 @@ impl Row {
         add("paper", self.paper_steps_per_s, 1);
         add("times paper", self.ratio_to_paper, 1);
         add("100 nodes add", self.break_share, 3);
+        add("to the next step", self.break_share_after, 3);
         add("times peer", self.ratio_to_peer, 2);
         add("million/s", self.millions_per_s, 1);
         add("MB", self.megabytes, 2);
