@@ -124,7 +124,7 @@ fn going_on_from_a_snapshot_among_breaks_gives_the_same_bits() {
 #[test]
 fn walls_share_a_budget_in_the_same_way_on_any_number_of_threads() {
     // Little is left to each wall of the first, so they take from it in their order; of the second each has its own share.
-    for (budget, binds) in [(100, true), (800, false)] {
+    for (budget, binds) in [(30, true), (800, false)] {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             pool.install(|| {
