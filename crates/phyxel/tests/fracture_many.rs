@@ -120,3 +120,30 @@ fn going_on_from_a_snapshot_among_breaks_gives_the_same_bits() {
         assert_eq!(later.fragments(body), whole.fragments(body));
     }
 }
+
+#[test]
+fn walls_share_a_budget_in_the_same_way_on_any_number_of_threads() {
+    // Little is left to each wall of the first, so they take from it in their order; of the second each has its own share.
+    for (budget, binds) in [(30, true), (800, false)] {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            pool.install(|| {
+                let mut scene = walls();
+                scene.solver.max_new_nodes = budget;
+                scene.bodies.iter_mut().for_each(|b| b.material = chalk(20.0));
+                let mut simulation = Simulation::<f32>::build(&scene).expect("walls");
+                let (mut most, mut waited) = (0, 0);
+                for _ in 0..STEPS {
+                    let report = simulation.step(scene.solver.step).expect("a step");
+                    most = most.max(report.new_nodes);
+                    waited += report.waiting;
+                }
+                (simulation.state_hash(), most, waited)
+            })
+        };
+        let one = run(1);
+        assert!(one.1 <= budget && one.1 > 20, "{one:?}");
+        assert_eq!(one.2 > 0, binds, "{one:?}");
+        assert_eq!(run(3), one);
+    }
+}

@@ -45,8 +45,10 @@ pub struct Row {
     pub s_per_simulated_s: Option<f64>,
     /// The same in the paper.
     pub paper_s_per_simulated_s: Option<f64>,
-    /// By what part of itself a break of a hundred nodes lengthens a step.
+    /// By what part of itself a break of a hundred nodes lengthens a step,
     pub break_share: Option<f64>,
+    /// and the step after it.
+    pub break_share_after: Option<f64>,
     /// Another engine on the same workload.
     pub peer: Option<String>,
     /// Its time per step [ms].
@@ -141,6 +143,7 @@ impl Row {
         add("s per simulated s", self.s_per_simulated_s, 1);
         add("paper", self.paper_s_per_simulated_s, 1);
         add("100 nodes add", self.break_share, 3);
+        add("to the next step", self.break_share_after, 3);
         add("times peer", self.ratio_to_peer, 2);
         add("million/s", self.millions_per_s, 1);
         add("MB", self.megabytes, 2);

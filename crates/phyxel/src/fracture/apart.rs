@@ -21,6 +21,10 @@ impl Fragile {
     /// Brings the fragments up to date where nodes were split. True when some have come apart.
     pub(super) fn part_fragments(&mut self, touched: &Touched, density: f64, time: f64) -> bool {
         let Pieces::Tets(tets) = &self.pieces else { return false };
+        // Most splits are at the end of a crack: both copies of a node go on having neighbours in common.
+        if touched.nodes.iter().all(|&[a, b]| have_common_neighbour(tets, a, b)) {
+            return false;
+        }
         let Some(piece) = Search::new(tets, self.origin.len()).pieces(touched, &self.fragment_of) else {
             // It would take longer to tell than to look at everything.
             self.find_fragments(density, time);
@@ -29,35 +33,43 @@ impl Fragile {
         if piece.is_empty() {
             return false;
         }
-        let label = |tet: usize| piece[tets.table.nodes[tet][0] as usize];
-        let mut parts: Vec<Part> = Vec::new();
-        // For each fragment in parts, which part each of its labels is.
-        let mut part_of: Vec<(u32, u32, usize)> = Vec::new();
-        let mut broken: Vec<u32> = Vec::new();
-        let all = 0..self.fragment_of.len();
-        for fragment in all.clone().filter(|t| label(*t) != 0).map(|t| self.fragment_of[t]) {
-            if !broken.contains(&fragment) {
-                broken.push(fragment);
-            }
+        // Tetrahedra of one label were part of one fragment; what keeps 0 is told apart by its fragment.
+        let label = |tet: usize| piece[tets.table.nodes[tet][0] as usize] as usize;
+        let mut is_broken = vec![false; self.fragments.len()];
+        for (tet, fragment) in self.fragment_of.iter().enumerate() {
+            is_broken[*fragment as usize] |= label(tet) != 0;
         }
-        for tet in all.clone().filter(|t| broken.contains(&self.fragment_of[*t])) {
-            let (old, label) = (self.fragment_of[tet], label(tet));
-            let known = part_of.iter().find(|p| (p.0, p.1) == (old, label)).map(|p| p.2);
-            let place = known.unwrap_or_else(|| {
-                part_of.push((old, label, parts.len()));
+        let mut part_of_label = vec![None; piece.iter().max().map_or(0, |l| *l as usize + 1)];
+        let mut part_of_rest = vec![None; self.fragments.len()];
+        let mut parts: Vec<Part> = Vec::new();
+        for (tet, &old) in self.fragment_of.iter().enumerate().filter(|(_, old)| is_broken[**old as usize]) {
+            let part = match label(tet) {
+                0 => &mut part_of_rest[old as usize],
+                label => &mut part_of_label[label],
+            };
+            let part = *part.get_or_insert_with(|| {
                 parts.push(Part { old, new: old, elements: 0, volume: 0.0 });
                 parts.len() - 1
             });
-            parts[place].elements += 1;
-            parts[place].volume += tets.table.volumes[tet];
+            parts[part].elements += 1;
+            parts[part].volume += tets.table.volumes[tet];
         }
         number(&mut parts, &mut self.fragments, density, time);
-        for (tet, fragment) in self.fragment_of.iter_mut().enumerate() {
-            let part = part_of.iter().find(|p| (p.0, p.1) == (*fragment, label(tet)));
-            *fragment = part.map_or(*fragment, |p| parts[p.2].new);
+        for (tet, fragment) in self.fragment_of.iter_mut().enumerate().filter(|(_, f)| is_broken[**f as usize]) {
+            let part = match label(tet) {
+                0 => part_of_rest[*fragment as usize],
+                label => part_of_label[label],
+            };
+            *fragment = part.map_or(*fragment, |part| parts[part].new);
         }
         true
     }
+}
+
+/// Whether a node is in elements around both of two others.
+fn have_common_neighbour(tets: &TetPieces, a: u32, b: u32) -> bool {
+    let corners = |n: u32| tets.around(n).flat_map(|t| tets.table.nodes[t as usize]);
+    corners(b).filter(|n| *n != b).any(|n| corners(a).any(|m| m == n))
 }
 
 /// Numbers parts, which are in the order of their first tetrahedra: the largest goes on under the number of its fragment.
@@ -206,6 +218,7 @@ impl<'a> Search<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::Edit;
+    use super::super::star::{groups, is_one_group};
     use super::*;
     use crate::material::{Fracture, Material};
     use crate::math::test_input::Numbers;
@@ -238,12 +251,17 @@ mod tests {
                 both.then_some(Edit::SplitNode { body: 0, node, elements, hold: None, normal: [1.0, 0.0, 0.0] })
             });
             let edits: Vec<Edit> = splits.collect();
-            let (_, touched) = quick.split(&edits, &mut 1000, false);
+            let mut touched = Touched::default();
+            quick.split(&edits, &mut 1000, (false, &mut touched));
             let mut thorough = quick.clone();
-            quick.part_fragments(&touched.expect("tetrahedra"), 2.0, round as f64);
+            quick.part_fragments(&touched, 2.0, round as f64);
             thorough.find_fragments(2.0, round as f64);
             assert_eq!(quick.fragments, thorough.fragments, "round {round}");
             assert_eq!(quick.fragment_of, thorough.fragment_of, "round {round}");
+            let Pieces::Tets(tets) = &quick.pieces else { panic!("tetrahedra") };
+            for n in 0..quick.origin.len() as u32 {
+                assert_eq!(is_one_group(tets, n), groups(tets, n).len() < 2, "round {round}, node {n}");
+            }
         }
         assert!(quick.fragment_count() > 20, "{} pieces", quick.fragment_count());
     }
@@ -257,7 +275,7 @@ mod tests {
         broken.split(
             &[Edit::SplitNode { body: 0, node, elements, hold: None, normal: [1.0, 0.0, 0.0] }],
             &mut 9,
-            false,
+            (false, &mut Touched::default()),
         );
         let mut anew = broken.clone();
         let nodes = anew.origin.len();

@@ -3,15 +3,18 @@
 use super::Edit;
 use super::cohesion::Cohesion;
 use super::fragile::{Pieces, sharpness};
+use super::pool::Pool;
 use super::refine::{Birth, refine};
-use super::relabel::Relabel;
-use super::renumber::{relabel_model, relabel_state};
+use super::relabel::{Relabel, Sources};
+use super::renumber::{self, relabel_grains, relabel_model};
+use super::reshape::Fit;
 use super::split::Touched;
 use crate::math::{Real, Vec3};
 use crate::model::{BodyModel, Model};
 use crate::scene::Method;
 use crate::solver::momentum::{self, Momentum};
 use crate::state::State;
+use crate::stencil::block::{Block, Stencils};
 use rayon::prelude::*;
 
 /// How a body hung together before it was edited.
@@ -22,42 +25,104 @@ pub(super) struct Earlier {
 }
 
 /// What edits have made of one body.
-struct Changed {
-    /// The old node of each new one.
-    sources: Vec<u32>,
+pub(super) struct Changed<R> {
+    sources: Sources,
     births: Vec<Birth>,
     earlier: Earlier,
-    /// What is different; nothing where everything may be.
-    touched: Option<Touched>,
+    /// What is different where the elements are the same as before; nothing where everything may be.
+    fit: Option<Fit<R>>,
     /// Edits that wait for the next step.
     waiting: usize,
 }
 
+impl<R> Changed<R> {
+    /// How many nodes it has more than before.
+    pub fn new_nodes(&self) -> usize {
+        self.sources.copies().count()
+    }
+}
+
 /// New nodes for each body below which bodies take from one budget, one after the other.
-const FAIR_SHARE: usize = 64;
+pub(super) const FAIR_SHARE: usize = 64;
+/// Bodies that one thread takes at least.
+const TASK: usize = 4;
 
 /// Carries out edits on nodes that are numbered as they are now, and parts what they leave hanging together at a node alone,
-/// with at most `budget` new nodes in all; says how nodes are numbered afterwards.
-pub(super) fn apply<R: Real>(model: &mut Model<R>, state: &mut State<R>, edits: &[Edit], budget: usize) -> Relabel {
-    let old: Vec<_> = model.bodies.iter().map(|b| b.nodes.clone()).collect();
-    let changes = change_bodies(model, state, edits, budget);
-    let mut relabel = Relabel::unchanged(&old);
-    let mut earlier = vec![Earlier::default(); old.len()];
-    for (body, changed) in changes.into_iter().enumerate() {
-        let Some(changed) = changed else { continue };
+/// with at most `budget` new nodes in all. Other bodies have been changed already. Says how nodes are numbered afterwards.
+pub(super) fn apply<R: Real>(
+    model: &mut Model<R>,
+    state: &mut State<R>,
+    (edits, budget, mut changes): (&[Edit], usize, Vec<(usize, Changed<R>)>),
+    touched: &Pool<Touched>,
+) -> Relabel {
+    let mut relabel = Relabel::unchanged(model.bodies.iter().map(|b| b.nodes.clone()).collect());
+    let mut earlier = vec![Earlier::default(); model.bodies.len()];
+    let mut fits = Vec::new();
+    let more = change_bodies(model, state, (edits, budget), (&changes, touched));
+    changes.extend(more);
+    for (body, changed) in changes {
         relabel.sources[body] = Some(changed.sources);
-        (relabel.births[body], relabel.touched[body]) = (changed.births, changed.touched);
-        earlier[body] = changed.earlier;
+        relabel.births[body] = changed.births;
+        relabel.keeps_elements[body] = changed.fit.is_some();
         relabel.waiting += changed.waiting;
+        earlier[body] = changed.earlier;
+        fits.extend(changed.fit.map(|fit| (body, fit)));
     }
     relabel.count();
     let momenta: Vec<_> =
         relabel.cut().map(|b| (b, momentum::of_body(model, &model.bodies[b], &state.u, &state.v))).collect();
-    relabel_state(model, state, &relabel, &earlier);
-    relabel_model(model, &relabel, Some(&earlier));
+    renumber::move_up(model, Some(state), &relabel);
+    relabel_grains(model, state, &relabel, &earlier);
+    relabel_model(model, &relabel, (&fits, Some(&earlier)));
     keep_momenta(model, state, &momenta);
     state.forget();
     relabel
+}
+
+/// What all bodies have in common while they break.
+pub(super) struct Ground<'a, R> {
+    /// All nodes at rest.
+    pub rest: &'a [Vec3<R>],
+    pub state: &'a State<R>,
+    /// Of the model.
+    pub version: u64,
+    /// Whether anything acts on faces, which must be found again.
+    pub follow_faces: bool,
+}
+
+/// Whether anything acts on faces.
+pub(super) fn follow_faces<R: Real>(model: &Model<R>) -> bool {
+    !model.loads.pressures.is_empty() || model.heat.iter().any(Option::is_some)
+}
+
+/// What one thread does to one body.
+pub(super) struct Task<'a, R> {
+    pub body: usize,
+    pub spec: &'a mut BodyModel,
+    /// Its first block.
+    pub block: Option<&'a mut Block<R>>,
+    /// The edits of this body.
+    pub run: &'a [Edit],
+}
+
+/// The bodies that have something to do, except those that `is_done` names.
+fn tasks<'a, R: Real>(
+    (bodies, blocks): (&'a mut [BodyModel], &'a mut [Block<R>]),
+    edits: &'a [Edit],
+    is_done: impl Fn(usize) -> bool,
+) -> Vec<Task<'a, R>> {
+    let (mut blocks, mut left) = (blocks.iter_mut().peekable(), edits);
+    let mut tasks = Vec::new();
+    for (body, spec) in bodies.iter_mut().enumerate() {
+        let (run, others) = left.split_at(left.partition_point(|e| e.body() <= body));
+        left = others;
+        while blocks.next_if(|b| b.body < body).is_some() {}
+        let wants = spec.fragile.as_ref().is_some_and(|f| !f.loose.is_empty() || !run.is_empty());
+        if wants && !is_done(body) {
+            tasks.push(Task { body, spec, block: blocks.next_if(|b| b.body == body), run });
+        }
+    }
+    tasks
 }
 
 /// Lets each body fall apart; they have nothing to do with each other, so each thread takes some of them. What it gives
@@ -66,37 +131,37 @@ pub(super) fn apply<R: Real>(model: &mut Model<R>, state: &mut State<R>, edits: 
 fn change_bodies<R: Real>(
     model: &mut Model<R>,
     state: &State<R>,
-    edits: &[Edit],
-    budget: usize,
-) -> Vec<Option<Changed>> {
-    let run = |body: usize| {
-        let start = edits.partition_point(|e| e.body() < body);
-        &edits[start..start + edits[start..].partition_point(|e| e.body() <= body)]
-    };
-    let wants = |body: usize, spec: &BodyModel| {
-        spec.fragile.as_ref().is_some_and(|f| !f.loose.is_empty() || !run(body).is_empty())
-    };
-    let some = model.bodies.iter().enumerate().filter(|(body, spec)| wants(*body, spec)).count();
+    (edits, budget): (&[Edit], usize),
+    (done, touched): (&[(usize, Changed<R>)], &Pool<Touched>),
+) -> Vec<(usize, Changed<R>)> {
     let mut left = budget.saturating_sub(edits.len());
-    let follow_faces = !model.loads.pressures.is_empty() || model.heat.iter().any(Option::is_some);
-    let Model { bodies, rest, .. } = model;
-    let at = |n: usize| Vec3(rest[n].to_f64()) + Vec3(state.u[n].to_f64());
-    let change = |body: usize, spec: &mut BodyModel, left: &mut usize| {
-        wants(body, spec).then(|| change_body(spec, run(body), (at, state.time, follow_faces), left)).flatten()
+    let follow_faces = follow_faces(model);
+    let Model { bodies, blocks, rest, version, .. } = model;
+    let ground = Ground { rest, state, version: *version, follow_faces };
+    let change = |task: Task<'_, R>, left: &mut usize| {
+        let body = task.body;
+        let changed = touched.with(|touched| change_body(task, &ground, left, touched));
+        changed.map(|changed| (body, changed))
     };
-    let share = left / some.max(1);
+    let is_done = |body: usize| done.binary_search_by_key(&body, |d| d.0).is_ok();
+    let tasks = tasks((bodies, blocks), edits, is_done);
+    let share = left / tasks.len().max(1);
     if share < FAIR_SHARE {
-        return bodies.iter_mut().enumerate().map(|(body, spec)| change(body, spec, &mut left)).collect();
+        return tasks.into_iter().filter_map(|task| change(task, &mut left)).collect();
     }
-    bodies.par_iter_mut().enumerate().map(|(body, spec)| change(body, spec, &mut share.clone())).collect()
+    let changed = tasks.into_par_iter().with_min_len(TASK);
+    changed.filter_map(|task| change(task, &mut share.clone())).collect()
 }
 
-fn change_body(
-    spec: &mut BodyModel,
-    run: &[Edit],
-    (at, time, follow_faces): (impl Fn(usize) -> Vec3<f64>, f64, bool),
+/// Carries out the edits of one body, with at most `left` nodes more than they ask for.
+pub(super) fn change_body<R: Real>(
+    Task { spec, block, run, .. }: Task<'_, R>,
+    ground: &Ground<'_, R>,
     left: &mut usize,
-) -> Option<Changed> {
+    touched: &mut Touched,
+) -> Option<Changed<R>> {
+    let Ground { rest, state, follow_faces, .. } = *ground;
+    let at = |n: usize| Vec3(rest[n].to_f64()) + Vec3(state.u[n].to_f64());
     let (smoothed, density) = (is_smoothed_over_edges(spec.method), spec.material.density);
     let fragile = spec.fragile.as_mut()?;
     let mut earlier = Earlier::default();
@@ -115,25 +180,27 @@ fn change_body(
         let (along_faces, born, late) = refine(fragile, &run, &mut places, left);
         (run, births, waiting) = (along_faces.into(), born, late);
     }
-    let (mut sources, touched) = fragile.split(&run, left, cohesive);
-    follow_births(&mut sources, before, &mut births);
+    let mut sources = fragile.split(&run, left, (cohesive, touched));
+    if cuts {
+        sources = follow_births(sources.beyond(before), &mut births);
+        fragile.find_factors();
+    }
     if let (true, Pieces::Tets(tets)) = (fragile.cuts, &fragile.pieces) {
         fragile.sharpness = sharpness(&tets.table);
     }
-    if cuts {
-        fragile.find_factors();
-    }
     let nodes = fragile.origin.len();
+    let mut looked_around = false;
     if let Pieces::Tets(tets) = &mut fragile.pieces {
         match cuts {
             true => tets.refresh(nodes, smoothed),
             false => tets.refresh_edges(smoothed),
         }
+        looked_around = !cuts;
     }
-    let apart = match &touched {
-        Some(touched) if !cuts => fragile.part_fragments(touched, density, time),
-        _ => {
-            fragile.find_fragments(density, time);
+    let apart = match looked_around {
+        true => fragile.part_fragments(touched, density, state.time),
+        false => {
+            fragile.find_fragments(density, state.time);
             true
         }
     };
@@ -143,20 +210,29 @@ fn change_body(
     }
     // Only tetrahedra that are neither smoothed nor cut, nor stiff, have nothing else that depends on what has split.
     let simple = spec.method == Method::Tet && !cuts && fragile.debris.is_empty();
-    Some(Changed { sources, births, earlier, touched: touched.filter(|_| simple), waiting })
+    let fit = match (&fragile.pieces, block.map(|b| &mut b.stencils)) {
+        (Pieces::Tets(pieces), Some(Stencils::Tets(tets))) if simple => {
+            let lists = (touched.nodes.as_flattened(), &touched.tets[..]);
+            tets.follow(&pieces.table.nodes, pieces.incidence(), lists);
+            Some(Fit::of(pieces, touched, density))
+        }
+        _ => None,
+    };
+    Some(Changed { sources, births, earlier, fit, waiting })
 }
 
 /// Nodes that were put on edges have no old number of their own: theirs is that of the first end. Their copies are born
 /// where they are.
-fn follow_births(sources: &mut [u32], before: usize, births: &mut Vec<Birth>) {
+fn follow_births(mut sources: Sources, births: &mut Vec<Birth>) -> Sources {
     let own = births.clone();
-    for (k, source) in sources.iter_mut().enumerate().skip(before) {
+    for (k, source) in sources.copies_mut() {
         let Some(birth) = own.iter().find(|b| b.node == *source) else { continue };
         *source = birth.ends[0];
         if birth.node as usize != k {
             births.push(Birth { node: k as u32, ..*birth });
         }
     }
+    sources
 }
 
 /// New nodes on edges carry mass that was at the ends before: that keeps linear momentum, and changes spin by a little, which

@@ -1,20 +1,23 @@
 //! Breaks what must break after a step.
 
-use super::apply::{apply, place};
+use super::apply::{Changed, FAIR_SHARE, Ground, Task, apply, change_body, follow_faces};
 use super::cut;
 use super::fragile::{Fragile, Pieces};
+use super::pool::Pool;
 use super::relabel::Relabel;
-use super::rule::{Proposal, propose};
+use super::rule::{Proposal, Room, propose};
 use super::slice::{Slice, Within};
+use super::split::Touched;
 use super::stress::Sampler;
-use super::stress_of_tets::Stresses;
+use super::view::View;
 use super::{Edit, star};
 use crate::math::{Real, Vec3};
-use crate::model::Model;
+use crate::model::{BodyModel, Model};
+use crate::par;
 use crate::record::CrackRecord;
 use crate::report::StepReport;
 use crate::state::State;
-use crate::stencil::block::BlockScratch;
+use crate::stencil::block::{Block, BlockScratch};
 use rayon::prelude::*;
 
 /// Something broke.
@@ -51,10 +54,10 @@ pub struct Breaker {
     /// One per body.
     samplers: Vec<Sampler>,
     events: Vec<CrackEvent>,
+    /// What threads look with, and what they note when they part tetrahedra.
+    rooms: Pool<Room>,
+    touched: Pool<Touched>,
 }
-
-/// What a look at a body needs: buffers, and room for the forces that it finds.
-type Look<'a, R> = (&'a mut Sampler, Option<&'a mut BlockScratch<R>>);
 
 impl Breaker {
     /// Breaks what is beyond its strength, with at most `budget` new nodes; how nodes are numbered afterwards, when
@@ -66,38 +69,64 @@ impl Breaker {
         (budget, rooms): (usize, &mut [BlockScratch<R>]),
         report: &mut StepReport,
     ) -> Option<Relabel> {
-        if model.bodies.iter().all(|b| b.fragile.is_none()) {
+        let may_break = model.bodies.iter().filter(|b| b.fragile.is_some()).count();
+        if may_break == 0 {
             return None;
         }
         super::debris::stiffen(model, state);
         model.open_cracks(state);
         self.samplers.resize_with(model.bodies.len(), Sampler::default);
-        let (known, felt) = (&*model, &*state);
-        let mut looks: Vec<Look<'_, R>> = self.samplers.iter_mut().map(|sampler| (sampler, None)).collect();
-        known.blocks.iter().zip(rooms).for_each(|(block, room)| looks[block.body].1 = Some(room));
-        let look = |stresses: &mut Stresses, (body, (sampler, room)): (usize, Look<'_, R>)| {
-            let asleep = felt.rest.get(body).is_some_and(|rest| rest.asleep);
-            let found = match asleep {
-                true => Proposal::default(),
-                false => propose(sampler, known, felt, (body, budget), (stresses, room)),
-            };
-            let events: Vec<_> = found.edits.iter().map(|edit| event(known, felt, edit)).collect();
-            (found, events)
-        };
+        let gone = removed_mass(model);
         // Found in parallel, and taken in the order of bodies, whoever found them.
-        let found: Vec<(Proposal, Vec<Option<CrackEvent>>)> =
-            looks.into_par_iter().enumerate().map_init(Stresses::default, look).collect();
-        let mut edits = Vec::new();
+        let share = budget / may_break;
+        let outcomes = self.look_at_all(model, state, (budget, share), rooms);
+        let at_once = |outcome: &Outcome<R>| outcome.changed.as_ref().map_or(0, Changed::new_nodes);
+        let budget = budget.saturating_sub(outcomes.iter().map(at_once).sum());
+        let (mut edits, mut changes) = (Vec::new(), Vec::new());
         report.waiting = 0;
-        for (body, (mut found, events)) in model.bodies.iter().zip(found) {
-            let waiting = body.fragile.as_ref().map_or(0, |f| f.loose.len());
-            let beyond = (edits.len() + found.edits.len()).saturating_sub(budget);
-            found.edits.truncate(found.edits.len() - beyond);
-            report.waiting += waiting + found.waiting + beyond;
-            self.events.extend(events.into_iter().take(found.edits.len()).flatten());
-            edits.append(&mut found.edits);
+        for (body, Outcome { mut found, events, changed }) in outcomes.into_iter().enumerate() {
+            report.waiting += found.waiting;
+            match changed {
+                Some(changed) => {
+                    self.events.extend(events.into_iter().flatten());
+                    changes.push((body, changed));
+                }
+                None => {
+                    let beyond = (edits.len() + found.edits.len()).saturating_sub(budget);
+                    found.edits.truncate(found.edits.len() - beyond);
+                    report.waiting += model.bodies[body].fragile.as_ref().map_or(0, |f| f.loose.len()) + beyond;
+                    self.events.extend(events.into_iter().take(found.edits.len()).flatten());
+                    edits.append(&mut found.edits);
+                }
+            }
         }
-        self.carry_out(model, state, (&edits, budget), report)
+        self.carry_out(model, state, (&edits, budget, changes), gone, report)
+    }
+
+    /// Looks at every body, on all threads. Whoever has found something breaks it at once, as long as it is no more than the
+    /// `share` of the budget that every body has: everything around it is still near to the processor.
+    fn look_at_all<R: Real>(
+        &mut self,
+        model: &mut Model<R>,
+        state: &State<R>,
+        (budget, share): (usize, usize),
+        rooms: &mut [BlockScratch<R>],
+    ) -> Vec<Outcome<R>> {
+        let follow_faces = follow_faces(model);
+        let Model { bodies, blocks, rest, version, .. } = model;
+        let ground = Ground { rest, state, version: *version, follow_faces };
+        let (mut blocks, mut rooms, mut first_block) = (&mut blocks[..], rooms.iter_mut(), 0);
+        let works = bodies.iter_mut().zip(&mut self.samplers).enumerate().map(|(body, (spec, sampler))| {
+            let count = blocks.iter().take_while(|b| b.body == body).count();
+            let (own, others) = std::mem::take(&mut blocks).split_at_mut(count);
+            blocks = others;
+            first_block += count;
+            let forces = rooms.by_ref().take(count).last();
+            Work { body, spec, blocks: own, first_block: first_block - count, sampler, forces }
+        });
+        let works: Vec<Work<'_, R>> = works.collect();
+        let (rooms, touched) = (&self.rooms, &self.touched);
+        works.into_par_iter().map(|work| work.run((rooms, touched), &ground, (budget, share))).collect()
     }
 
     /// Cuts a body along a piece of a plane.
@@ -108,8 +137,10 @@ impl Breaker {
         (body, slice): (usize, &Slice),
     ) -> Option<Relabel> {
         let edits = cut::propose(model, state, body, slice);
-        self.events.extend(edits.iter().filter_map(|edit| event(model, state, edit)));
-        self.carry_out(model, state, (&edits, usize::MAX), &mut StepReport::default())
+        let view = View::of(model, state, body);
+        self.events.extend(edits.iter().filter_map(|edit| event(&view, edit)));
+        let gone = removed_mass(model);
+        self.carry_out(model, state, (&edits, usize::MAX, Vec::new()), gone, &mut StepReport::default())
     }
 
     /// Carries out edits that were found elsewhere, in the order of bodies.
@@ -121,31 +152,31 @@ impl Breaker {
         report: &mut StepReport,
     ) -> Option<Relabel> {
         let (known, felt) = (&*model, &*state);
-        let events = edits.par_iter().with_min_len(EVENTS).filter_map(|edit| event(known, felt, edit));
-        self.events.par_extend(events);
-        self.carry_out(model, state, (edits, usize::MAX), report)
+        let tell = |edit: &Edit| event(&View::of(known, felt, edit.body()), edit);
+        self.events.extend(events_of(edits, tell).into_iter().flatten());
+        let gone = removed_mass(model);
+        self.carry_out(model, state, (edits, usize::MAX, Vec::new()), gone, report)
     }
 
+    /// Carries out edits, with at most so many new nodes, and brings everything in line with what has changed already; `gone` is
+    /// the mass that had been removed before.
     fn carry_out<R: Real>(
         &mut self,
         model: &mut Model<R>,
         state: &mut State<R>,
-        (edits, budget): (&[Edit], usize),
+        (edits, budget, changes): (&[Edit], usize, Vec<(usize, Changed<R>)>),
+        gone: f64,
         report: &mut StepReport,
     ) -> Option<Relabel> {
         let loose = || model.bodies.iter().any(|b| b.fragile.as_ref().is_some_and(|f| !f.loose.is_empty()));
-        if edits.is_empty() && !loose() {
+        if edits.is_empty() && changes.is_empty() && !loose() {
             return None;
         }
-        let removed = |model: &Model<R>| -> f64 {
-            let with_rule = model.bodies.iter().filter_map(|b| b.fragile.as_ref()).filter(|f| f.rule.is_some());
-            with_rule.map(Fragile::removed_mass).sum()
-        };
-        let (before, gone) = (model.node_count(), removed(model));
-        let relabel = apply(model, state, edits, budget);
+        let before = model.node_count();
+        let relabel = apply(model, state, (edits, budget, changes), &self.touched);
         report.new_nodes += model.node_count() - before;
         report.waiting += relabel.waiting;
-        report.removed_kg += removed(model) - gone;
+        report.removed_kg += removed_mass(model) - gone;
         Some(relabel)
     }
 
@@ -155,10 +186,71 @@ impl Breaker {
     }
 }
 
-fn event<R: Real>(model: &Model<R>, state: &State<R>, edit: &Edit) -> Option<CrackEvent> {
-    let body = edit.body();
-    let spec = &model.bodies[body];
-    let at = |n: u32| place(model, state, body, n);
+/// Mass of the pieces of all bodies that have been removed [kg].
+fn removed_mass<R: Real>(model: &Model<R>) -> f64 {
+    let with_rule = model.bodies.iter().filter_map(|b| b.fragile.as_ref()).filter(|f| f.rule.is_some());
+    with_rule.map(Fragile::removed_mass).sum()
+}
+
+/// What a thread needs to look at a body, and to break it.
+struct Work<'a, R: Real> {
+    body: usize,
+    spec: &'a mut BodyModel,
+    blocks: &'a mut [Block<R>],
+    first_block: usize,
+    sampler: &'a mut Sampler,
+    /// Room for the forces that it finds.
+    forces: Option<&'a mut BlockScratch<R>>,
+}
+
+/// What has come of it.
+struct Outcome<R> {
+    /// What is still to be done.
+    found: Proposal,
+    events: Vec<Option<CrackEvent>>,
+    /// What has been done.
+    changed: Option<Changed<R>>,
+}
+
+impl<R: Real> Work<'_, R> {
+    fn run(
+        self,
+        (rooms, touched): (&Pool<Room>, &Pool<Touched>),
+        ground: &Ground<'_, R>,
+        (budget, share): (usize, usize),
+    ) -> Outcome<R> {
+        let Work { body, spec, blocks, first_block, sampler, forces } = self;
+        let Ground { rest, state, version, .. } = *ground;
+        let mut found = Proposal::default();
+        if state.rest.get(body).is_some_and(|rest| rest.asleep) {
+            return Outcome { found, events: Vec::new(), changed: None };
+        }
+        let view = View { body, spec: &*spec, blocks: &*blocks, first_block, rest, state, version };
+        found = rooms.with(|room| propose(sampler, &view, budget, (room, forces)));
+        let events = events_of(&found.edits, |edit| event(&view, edit));
+        let waits = spec.fragile.as_ref().is_none_or(|f| !f.loose.is_empty());
+        if waits || found.edits.is_empty() || share < FAIR_SHARE.max(found.edits.len()) {
+            return Outcome { found, events, changed: None };
+        }
+        let run = std::mem::take(&mut found.edits);
+        let task = Task { body, spec, block: blocks.first_mut(), run: &run };
+        let changed = touched.with(|touched| change_body(task, ground, &mut (share - run.len()), touched));
+        Outcome { found, events, changed }
+    }
+}
+
+/// What is told of each edit.
+fn events_of(edits: &[Edit], tell: impl Fn(&Edit) -> Option<CrackEvent> + Sync) -> Vec<Option<CrackEvent>> {
+    let mut events = vec![None; edits.len()];
+    par::chunks(&mut events, EVENTS, |first, events| {
+        events.iter_mut().zip(&edits[first..]).for_each(|(told, edit)| *told = tell(edit));
+    });
+    events
+}
+
+fn event<R: Real>(view: &View<'_, R>, edit: &Edit) -> Option<CrackEvent> {
+    let View { body, spec, state, .. } = *view;
+    let at = |n: u32| view.place(n);
     let fragile = spec.fragile.as_ref()?;
     let (node, area, normal) = match (edit, &fragile.pieces) {
         (Edit::SplitNode { node, elements, normal, .. }, Pieces::Tets(tets)) => {

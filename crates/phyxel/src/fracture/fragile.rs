@@ -127,7 +127,11 @@ impl Fragile {
 
     /// The strength of a node over that of the material.
     pub fn strength_of(&self, node: u32) -> f64 {
-        self.strength[self.origin[node as usize] as usize]
+        // Nodes of the unbroken body keep their numbers.
+        match self.strength.get(node as usize) {
+            Some(own) => *own,
+            None => self.strength[self.origin[node as usize] as usize],
+        }
     }
 
     /// An unbroken body of phyxels.

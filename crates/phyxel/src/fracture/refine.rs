@@ -248,7 +248,7 @@ fn along_faces(tets: &TetPieces, edit: &Edit, heights: &Heights, places: &[Vec3<
         Edit::SplitPhyxels { .. } => vec![edit.clone()],
         Edit::SplitNode { body, node, hold, normal, .. } => {
             let plane = CrackPlane { point: places[*node as usize], normal: Vec3(*normal) };
-            let side = one_side(tets, *node, &plane, |n| places[n as usize]);
+            let side = one_side(tets, *node, &plane, |n| places[n as usize], &mut Vec::new());
             let (body, node, hold, normal) = (*body, *node, *hold, *normal);
             side.map(|elements| Edit::SplitNode { body, node, elements, hold, normal }).into_iter().collect()
         }

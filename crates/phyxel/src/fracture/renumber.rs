@@ -3,6 +3,7 @@
 use super::apply::Earlier;
 use super::fragile::Pieces;
 use super::relabel::Relabel;
+use super::reshape::Fit;
 use super::supports::relabel_supports;
 use super::surface;
 use crate::contact::Vertex;
@@ -13,38 +14,29 @@ use crate::state::State;
 use crate::stencil::block::{Block, Stencils};
 use rayon::prelude::*;
 
-pub(super) fn relabel_state<R: Real>(model: &Model<R>, state: &mut State<R>, relabel: &Relabel, earlier: &[Earlier]) {
-    let State { u, v, .. } = state;
-    rayon::join(|| relabel.even_values(u), || relabel.even_values(v));
-    relabel.values(&mut state.enthalpy);
-    for (k, grains) in state.grains.iter_mut().enumerate().filter(|(_, g)| !g.is_empty()) {
-        let body = model.blocks[k].body;
-        let (Some(sources), Some(fragile)) = (&relabel.sources[body], &model.bodies[body].fragile) else { continue };
-        let first = model.blocks.iter().position(|b| b.body == body) == Some(k);
-        match (model.bodies[body].method, &fragile.pieces) {
-            (Method::Edge | Method::Selective, Pieces::Tets(tets)) if first => {
-                let source = |n: u32| sources[n as usize];
-                let old = |[a, b]: [u32; 2]| [source(a).min(source(b)), source(a).max(source(b))];
-                let place = |edge: &[u32; 2]| earlier[body].edges.partition_point(|e| *e < old(*edge));
-                *grains = tets.edges.iter().map(|edge| grains[place(edge)]).collect();
-            }
-            (Method::Node | Method::Selective | Method::Mls, _) => {
-                *grains = sources.iter().map(|s| grains[*s as usize]).collect()
-            }
-            _ => {}
-        }
-    }
-}
+/// Nodes that get other numbers above which two threads move them.
+const MANY: usize = 1024;
 
-/// Brings every array of the model in line; without `earlier` what events can change is left to a snapshot.
-pub(super) fn relabel_model<R: Real>(model: &mut Model<R>, relabel: &Relabel, earlier: Option<&[Earlier]>) {
+/// Gives every array over nodes its new ones, in the model and in a state.
+pub(super) fn move_up<R: Real>(model: &mut Model<R>, state: Option<&mut State<R>>, relabel: &Relabel) {
     // Nothing is told apart where all are zero: loads of bodies without any, and radii of nodes of tetrahedra.
     let loaded = model.loads.loaded_bodies.contains(&true);
     let thick = model.bodies.iter().any(|b| !b.supports.is_empty() || matches!(b.skin, Skin::Embedded(_)));
-    let nodes = relabel.new.last().map_or(0, |b| b.end);
+    let nodes = relabel.node_count();
     let Model { rest, masses, at_surface, radii, loads, .. } = model;
-    let follow_rest = || relabel.even_values(rest);
+    let (places, speeds) = match state {
+        Some(State { u, v, enthalpy, .. }) => {
+            relabel.values(enthalpy);
+            (Some(u), Some(v))
+        }
+        None => (None, None),
+    };
+    let follow_places = || {
+        places.into_iter().for_each(|u| relabel.even_values(u));
+        relabel.even_values(rest);
+    };
     let follow_others = || {
+        speeds.into_iter().for_each(|v| relabel.even_values(v));
         relabel.values(masses);
         match loaded {
             true => relabel.values(&mut loads.dead),
@@ -56,13 +48,48 @@ pub(super) fn relabel_model<R: Real>(model: &mut Model<R>, relabel: &Relabel, ea
         }
         relabel.values(at_surface);
     };
-    rayon::join(follow_rest, follow_others);
-    renumber_bodies(model, relabel);
-    for body in relabel.changed() {
-        match &relabel.touched[body] {
-            Some(touched) => model.refit(body, touched),
-            None => model.reshape(body),
+    if relabel.moving() > MANY {
+        rayon::join(follow_places, follow_others);
+    } else {
+        follow_places();
+        follow_others();
+    }
+}
+
+/// What elements remember follows them.
+pub(super) fn relabel_grains<R: Real>(model: &Model<R>, state: &mut State<R>, relabel: &Relabel, earlier: &[Earlier]) {
+    for (k, grains) in state.grains.iter_mut().enumerate().filter(|(_, g)| !g.is_empty()) {
+        let body = model.blocks[k].body;
+        let (Some(sources), Some(fragile)) = (&relabel.sources[body], &model.bodies[body].fragile) else { continue };
+        let first = model.blocks.iter().position(|b| b.body == body) == Some(k);
+        match (model.bodies[body].method, &fragile.pieces) {
+            (Method::Edge | Method::Selective, Pieces::Tets(tets)) if first => {
+                let source = |n: u32| sources.of(n as usize);
+                let old = |[a, b]: [u32; 2]| [source(a).min(source(b)), source(a).max(source(b))];
+                let place = |edge: &[u32; 2]| earlier[body].edges.partition_point(|e| *e < old(*edge));
+                *grains = tets.edges.iter().map(|edge| grains[place(edge)]).collect();
+            }
+            (Method::Node | Method::Selective | Method::Mls, _) => {
+                *grains = sources.iter().map(|s| grains[s as usize]).collect()
+            }
+            _ => {}
         }
+    }
+}
+
+/// Brings the rest of the model in line, whose arrays over nodes have been already; without what was `earlier`, what events
+/// can change is left to a snapshot. For bodies that keep their elements, `fits` tells what is different.
+pub(super) fn relabel_model<R: Real>(
+    model: &mut Model<R>,
+    relabel: &Relabel,
+    (fits, earlier): (&[(usize, Fit<R>)], Option<&[Earlier]>),
+) {
+    renumber_bodies(model, relabel);
+    for body in relabel.changed().filter(|b| !relabel.keeps_elements[*b]) {
+        model.reshape(body);
+    }
+    for (body, fit) in fits {
+        model.refit(*body, fit);
     }
     surface::rebuild(model, relabel);
     for (row, column, _) in &mut model.consistent_mass {
@@ -83,36 +110,35 @@ pub(super) fn relabel_model<R: Real>(model: &mut Model<R>, relabel: &Relabel, ea
 /// Bodies that one thread takes at least: most only get other numbers.
 const TASK: usize = 8;
 
-/// Gives bodies and their stencils their new numbers; what is told about a body that changes is followed, and the rest of it
-/// left to be built anew.
+/// Gives bodies and their stencils their new numbers; bodies that change are left to be followed, or built anew.
 fn renumber_bodies<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
-    let Model { bodies, blocks, .. } = model;
-    bodies.par_iter_mut().enumerate().with_min_len(TASK).for_each(|(body, spec)| {
+    let Model { bodies, blocks, heat, .. } = model;
+    for (body, spec) in bodies.iter_mut().enumerate() {
         spec.nodes = relabel.new[body].clone();
         let shift = relabel.shift(body);
-        if shift != 0 && relabel.sources[body].is_none() && !spec.outside_is_old {
+        if shift == 0 || relabel.sources[body].is_some() || spec.outside_is_old {
+            continue;
+        }
+        let of_pieces = spec.fragile.as_ref().is_some_and(|f| matches!(f.pieces, Pieces::Tets(_)));
+        if of_pieces && heat.get(body).is_none_or(Option::is_none) {
+            // Its outside can be found from its pieces, when somebody asks for it.
+            spec.outside_is_old = true;
+        } else {
             spec.faces.as_flattened_mut().iter_mut().for_each(|n| *n = n.wrapping_add(shift as u32));
             spec.skin.shift(shift);
         }
-    });
-    let follow = |block: &mut Block<R>| {
-        let shift = relabel.shift(block.body);
-        let changes = relabel.sources[block.body].is_some();
-        let touched = relabel.touched[block.body].as_ref();
-        match &mut block.stencils {
-            Stencils::Tets(tets) => {
-                if shift != 0 {
-                    tets.shift(shift);
-                }
-                let pieces = bodies[block.body].fragile.as_ref().map(|f| &f.pieces);
-                if let (Some(touched), Some(Pieces::Tets(pieces))) = (touched, pieces) {
-                    let lists = (touched.nodes.as_flattened(), &touched.tets[..]);
-                    tets.follow(&pieces.table.nodes, pieces.incidence(), lists);
-                }
+    }
+    let follow = |block: &mut Block<R>| match &mut block.stencils {
+        Stencils::Tets(tets) => tets.begin_at(relabel.new[block.body].start),
+        Stencils::General(general) => {
+            let shift = relabel.shift(block.body);
+            if shift != 0 && relabel.sources[block.body].is_none() {
+                general.shift(shift);
             }
-            Stencils::General(general) if shift != 0 && !changes => general.shift(shift),
-            Stencils::General(_) => {}
         }
     };
-    blocks.par_iter_mut().with_min_len(TASK).for_each(follow);
+    match blocks.iter().all(|b| matches!(b.stencils, Stencils::Tets(_))) {
+        true => blocks.iter_mut().for_each(follow),
+        false => blocks.par_iter_mut().with_min_len(TASK).for_each(follow),
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::fragile::{Fragile, Pieces};
 use super::split::Touched;
+use super::tets::TetPieces;
 use crate::math::Real;
 use crate::model::{Model, Skin};
 use crate::record::Cells;
@@ -10,6 +11,27 @@ use crate::stencil::StencilTable;
 use crate::stencil::block::Stencils;
 use crate::stencil::general::General;
 use crate::stencil::tets::Tets;
+
+/// What is different about a body of tetrahedra whose nodes were split; numbers are within the body.
+pub(super) struct Fit<R> {
+    /// Nodes that were split and their copies, with their masses [kg].
+    masses: Vec<(u32, R)>,
+    /// Other nodes of faces that have parted.
+    bare: Vec<u32>,
+}
+
+impl<R: Real> Fit<R> {
+    /// After splits.
+    pub fn of(pieces: &TetPieces, touched: &Touched, density: f64) -> Self {
+        let volumes = &pieces.table.volumes;
+        let mass = |&n: &u32| {
+            // In the order of the tetrahedra, as when a body is built.
+            let share = |corner: &u32| R::of(0.25 * density * volumes[*corner as usize / 4]);
+            (n, pieces.corners(n).iter().map(share).fold(R::zero(), |sum, m| sum + m))
+        };
+        Fit { masses: touched.nodes.as_flattened().iter().map(mass).collect(), bare: touched.bare.clone() }
+    }
+}
 
 impl<R: Real> Model<R> {
     /// Gives a body of phyxels the masses and stencils of its present pieces.
@@ -62,12 +84,10 @@ impl<R: Real> Model<R> {
             first_block = false;
             match (&mut block.stencils, smoothed) {
                 (Stencils::Tets(own), _) if own.table.len() != table.len() => {
-                    let mut table = table.clone();
-                    table.nodes.as_flattened_mut().iter_mut().for_each(|n| *n += first);
                     *own = Tets::new(table.cast(), nodes.clone());
                 }
                 (Stencils::Tets(tets), _) => {
-                    tets.set_nodes(table.nodes.iter().map(|tet| tet.map(|n| n + first)), nodes.clone());
+                    tets.set_nodes(&table.nodes, nodes.clone());
                     // Pieces that are not deformed any more give no forces.
                     let any = !fragile.debris.is_empty();
                     for (e, volume) in tets.table.volumes.iter_mut().enumerate() {
@@ -92,16 +112,14 @@ impl<R: Real> Model<R> {
 
     /// Gives a body of tetrahedra the masses of nodes that were split, and lets its bare faces be touched. Its stencils have
     /// followed already; its outside does so where anybody looks at it in every step, and elsewhere when it is asked for.
-    pub(super) fn refit(&mut self, body: usize, touched: &Touched) {
+    pub(super) fn refit(&mut self, body: usize, fit: &Fit<R>) {
         let spec = &mut self.bodies[body];
-        let (first, density) = (spec.nodes.start, spec.material.density);
-        let Some(Fragile { pieces: Pieces::Tets(tets), .. }) = &spec.fragile else { return };
-        for &n in touched.nodes.as_flattened() {
-            // In the order of the tetrahedra, as when a body is built.
-            let share = |corner: &u32| R::of(0.25 * density * tets.table.volumes[*corner as usize / 4]);
-            self.masses[first + n as usize] = tets.corners(n).iter().map(share).fold(R::zero(), |sum, m| sum + m);
+        let first = spec.nodes.start;
+        for &(n, mass) in &fit.masses {
+            self.masses[first + n as usize] = mass;
+            self.at_surface[first + n as usize] = true;
         }
-        for &n in touched.nodes.as_flattened().iter().chain(&touched.bare) {
+        for &n in &fit.bare {
             self.at_surface[first + n as usize] = true;
         }
         spec.layout.node_count = spec.nodes.len();

@@ -5,8 +5,8 @@ use super::cohesion::Link;
 use super::fragile::{Pieces, sharpness};
 use super::fragments::Fragment;
 use super::points::Crack;
-use super::relabel::Relabel;
-use super::renumber::relabel_model;
+use super::relabel::{Relabel, Sources};
+use super::renumber::{self, relabel_model};
 use crate::math::Real;
 use crate::model::Model;
 use crate::stencil::TetTable;
@@ -92,12 +92,13 @@ impl<R: Real> Model<R> {
             }
             fragile.list_debris();
             // Nodes of the unbroken body are always there, under their own numbers.
-            *sources = Some(fragile.origin.clone());
+            *sources = Some(Sources::of_copies(&fragile.origin, fragile.strength.len()));
         }
         let old = self.bodies.iter().map(|b| b.nodes.clone()).collect();
         let relabel = Relabel::new(old, sources);
         relabel.changed().next()?;
-        relabel_model(self, &relabel, None);
+        renumber::move_up(self, None, &relabel);
+        relabel_model(self, &relabel, (&[], None));
         Some(relabel)
     }
 }

@@ -2,15 +2,15 @@
 
 use super::criterion::{Strength, danger, reaches};
 use super::fragile::{Fragile, Pieces};
-use super::star::{CrackPlane, one_side, rim};
+use super::star::{CrackPlane, Rim, one_side, rim};
 use super::stress::{Feeling, Sampler};
 use super::stress_of_tets::Stresses;
 use super::tets::TetPieces;
+use super::view::View;
 use super::{Edit, Held, point_rule};
 use crate::material::Fracture;
 use crate::math::{Real, Vec3};
-use crate::model::Model;
-use crate::state::State;
+use crate::par;
 use crate::stencil::block::BlockScratch;
 
 /// Cosine between the planes of two neighbours above which they are one crack.
@@ -44,35 +44,57 @@ pub(super) struct Candidate {
     pub at_rest: Vec3<f64>,
 }
 
-/// Proposes what must break in a body, with at most `budget` new nodes; see [`Sampler::look`] for `room`.
+/// Room for one look at a body. Whoever looks takes one and gives it back, so that breaks find their memory where the last
+/// one left it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Room {
+    pub stresses: Stresses,
+    /// Nodes that may break, and what they feel.
+    felt: Vec<(u32, Feeling)>,
+    found: Vec<Option<Candidate>>,
+    candidates: Vec<Candidate>,
+    growth: Growth,
+}
+
+/// Nodes that one thread takes at least.
+const TASK: usize = 32;
+
+/// Proposes what must break in a body, with at most `budget` new nodes; see [`Sampler::look`] for `forces`.
 ///
 /// The worst node goes first, and with it those of its neighbours along the crack that are beyond their strength too and
 /// want to break the same way. Every other node around them waits for the next step: the crack has unloaded it.
 pub(super) fn propose<R: Real>(
     sampler: &mut Sampler,
-    model: &Model<R>,
-    state: &State<R>,
-    (body, budget): (usize, usize),
-    room: (&mut Stresses, Option<&mut BlockScratch<R>>),
+    view: &View<'_, R>,
+    budget: usize,
+    (room, forces): (&mut Room, Option<&mut BlockScratch<R>>),
 ) -> Proposal {
-    let spec = &model.bodies[body];
+    let View { body, spec, .. } = *view;
     let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return Proposal::default() };
-    let felt = sampler.look(model, state, body, room);
-    let beyond =
-        felt.iter().filter_map(|(n, feeling)| candidate(fragile, (fracture, spec.material.young_modulus), *n, feeling));
-    let mut candidates: Vec<Candidate> = beyond.collect();
+    let Room { stresses, felt, found, candidates, growth } = room;
+    felt.clear();
+    sampler.look(view, (stresses, forces), felt);
+    found.clear();
+    found.resize(felt.len(), None);
+    par::chunks(found, TASK, |first, found| {
+        for (found, (n, feeling)) in found.iter_mut().zip(&felt[first..]) {
+            *found = candidate(fragile, (fracture, spec.material.young_modulus), *n, feeling);
+        }
+    });
+    candidates.clear();
+    candidates.extend(found.iter().flatten());
     if candidates.is_empty() {
         return Proposal::default();
     }
-    candidates.sort_by(|a, b| b.ratio.total_cmp(&a.ratio).then(a.node.cmp(&b.node)));
-    let first = spec.nodes.start;
-    let place = |n: u32| model.place(first + n as usize, state.u[first + n as usize]);
+    candidates.sort_unstable_by(|a, b| b.ratio.total_cmp(&a.ratio).then(a.node.cmp(&b.node)));
+    let place = |n: u32| view.place(n);
     let tets = match &fragile.pieces {
         Pieces::Tets(tets) => tets,
-        Pieces::Points(points) => return point_rule::spread(body, (points, &fragile.origin), &candidates, budget),
+        Pieces::Points(points) => return point_rule::spread(body, (points, &fragile.origin), candidates, budget),
     };
-    let mut spread = Spread::new(body, tets, candidates, fragile.origin.len(), budget);
-    spread.thickness = if fragile.cuts { IN_PLANE * fragile.size } else { f64::INFINITY };
+    growth.begin(candidates, fragile.origin.len());
+    let thickness = if fragile.cuts { IN_PLANE * fragile.size } else { f64::INFINITY };
+    let mut spread = Spread { body, tets, candidates, growth, budget, thickness, proposal: Proposal::default() };
     spread.run(place);
     spread.proposal
 }
@@ -103,86 +125,115 @@ fn candidate(
     (ratio >= 1.0).then_some(Candidate { node, ratio, strength, normal: found.normal, at_rest })
 }
 
+/// Room for cracks that grow through a body.
+#[derive(Clone, Debug, Default)]
+struct Growth {
+    /// Nodes, ascending, and where they stand among the candidates.
+    place_of: Vec<(u32, u32)>,
+    /// Nodes whose elements have been changed, or are next to such; none of them between two looks.
+    touched: Vec<bool>,
+    /// Candidates that a crack has come to.
+    met: Vec<bool>,
+    /// Candidates of the crack that is growing,
+    front: Vec<usize>,
+    /// and those of their nodes that it splits.
+    members: Vec<u32>,
+    heights: Vec<f64>,
+    rim: Rim,
+}
+
+impl Growth {
+    fn begin(&mut self, candidates: &[Candidate], nodes: usize) {
+        self.place_of.clear();
+        self.place_of.extend(candidates.iter().zip(0..).map(|(c, k)| (c.node, k)));
+        self.place_of.sort_unstable();
+        self.touched.resize(nodes.max(self.touched.len()), false);
+        self.met.clear();
+        self.met.resize(candidates.len(), false);
+    }
+
+    /// Where a node stands among the candidates, if it is one.
+    fn place_of(&self, node: u32) -> Option<usize> {
+        self.place_of.binary_search_by_key(&node, |p| p.0).ok().map(|k| self.place_of[k].1 as usize)
+    }
+}
+
 /// Cracks growing through the candidates of one body.
 struct Spread<'a> {
     body: usize,
     tets: &'a TetPieces,
-    candidates: Vec<Candidate>,
-    /// Nodes, ascending, and where they stand among the candidates.
-    place_of: Vec<(u32, u32)>,
-    /// Nodes whose elements have been changed, or are next to such.
-    touched: Vec<bool>,
-    /// Candidates that a crack has come to.
-    met: Vec<bool>,
+    candidates: &'a [Candidate],
+    growth: &'a mut Growth,
     budget: usize,
     /// How far nodes of one crack are from its plane at most [m].
     thickness: f64,
     proposal: Proposal,
 }
 
-impl<'a> Spread<'a> {
-    fn new(body: usize, tets: &'a TetPieces, candidates: Vec<Candidate>, nodes: usize, budget: usize) -> Self {
-        let mut place_of: Vec<(u32, u32)> = candidates.iter().zip(0..).map(|(c, k)| (c.node, k)).collect();
-        place_of.sort_unstable();
-        let (proposal, met) = (Proposal::default(), vec![false; candidates.len()]);
-        Spread {
-            body,
-            tets,
-            candidates,
-            place_of,
-            touched: vec![false; nodes],
-            met,
-            budget,
-            thickness: f64::INFINITY,
-            proposal,
-        }
-    }
-
+impl Spread<'_> {
     fn run(&mut self, place: impl Fn(u32) -> Vec3<f64> + Copy) {
         for k in 0..self.candidates.len() {
-            if !self.touched[self.candidates[k].node as usize] {
+            if !self.growth.touched[self.candidates[k].node as usize] {
                 self.crack(k, place);
             }
+        }
+        for edit in &self.proposal.edits {
+            let Edit::SplitNode { node, .. } = edit else { continue };
+            mark(self.tets, *node, &mut self.growth.touched, false);
         }
     }
 
     /// Splits a candidate, and those that it leads to.
     fn crack(&mut self, start: usize, place: impl Fn(u32) -> Vec3<f64> + Copy) {
-        let mut front = vec![start];
-        self.met[start] = true;
-        let mut members: Vec<u32> = Vec::new();
+        self.growth.front.clear();
+        self.growth.front.push(start);
+        self.growth.met[start] = true;
+        self.growth.members.clear();
         let mut next = 0;
-        while next < front.len() {
-            let Candidate { node, normal, strength, at_rest, .. } = self.candidates[front[next]];
+        while let Some(&k) = self.growth.front.get(next) {
+            let Candidate { node, normal, strength, at_rest, .. } = self.candidates[k];
             let hold = Some(Held { strength, at_rest: at_rest.0 });
             next += 1;
             let plane = CrackPlane { point: place(node), normal };
-            let Some(elements) = one_side(self.tets, node, &plane, place) else { continue };
+            let Some(elements) = one_side(self.tets, node, &plane, place, &mut self.growth.heights) else { continue };
             if self.proposal.edits.len() == self.budget {
                 self.proposal.waiting += 1;
                 continue;
             }
-            let place_of = |n: u32| self.place_of.binary_search_by_key(&n, |p| p.0).ok().map(|k| self.place_of[k].1);
-            let goes_on = |n: u32| {
-                place_of(n).map(|k| k as usize).filter(|k| {
-                    let same = self.candidates[*k].normal.dot(normal).abs() > ONE_CRACK
-                        && (place(n) - plane.point).dot(normal).abs() <= self.thickness;
-                    same && !self.met[*k] && !self.touched[n as usize]
-                })
-            };
-            let on: Vec<u32> = rim(self.tets, node, &elements, |n| goes_on(n).is_some());
-            let on: Vec<usize> = on.into_iter().filter_map(goes_on).collect();
-            for k in on {
-                self.met[k] = true;
-                front.push(k);
-            }
-            members.push(node);
+            self.go_on(node, &elements, &plane, place);
+            self.growth.members.push(node);
             self.proposal.edits.push(Edit::SplitNode { body: self.body, node, elements, hold, normal: normal.0 });
         }
-        for n in members {
-            for t in self.tets.around(n) {
-                self.tets.table.nodes[t as usize].iter().for_each(|&m| self.touched[m as usize] = true);
+        let Growth { members, touched, .. } = &mut *self.growth;
+        members.iter().for_each(|n| mark(self.tets, *n, touched, true));
+    }
+
+    /// Adds those candidates to the front that a crack through `node` leads to.
+    fn go_on(&mut self, node: u32, side: &[u32], plane: &CrackPlane, place: impl Fn(u32) -> Vec3<f64>) {
+        let mut room = std::mem::take(&mut self.growth.rim);
+        let same = |n: u32| {
+            let growth = &*self.growth;
+            growth.place_of(n).filter(|&k| {
+                self.candidates[k].normal.dot(plane.normal).abs() > ONE_CRACK
+                    && (place(n) - plane.point).dot(plane.normal).abs() <= self.thickness
+                    && !growth.met[k]
+                    && !growth.touched[n as usize]
+            })
+        };
+        let on = rim(self.tets, node, side, |n| same(n).is_some(), &mut room);
+        for &n in on {
+            if let Some(k) = self.growth.place_of(n) {
+                self.growth.met[k] = true;
+                self.growth.front.push(k);
             }
         }
+        self.growth.rim = room;
+    }
+}
+
+/// Notes that what is around a node is next to a crack, or that it is not.
+fn mark(tets: &TetPieces, node: u32, touched: &mut [bool], is: bool) {
+    for t in tets.around(node) {
+        tets.table.nodes[t as usize].iter().for_each(|n| touched[*n as usize] = is);
     }
 }

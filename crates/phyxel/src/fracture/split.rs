@@ -2,12 +2,14 @@
 
 use super::cohesion::{Link, rest_area};
 use super::fragile::{Fragile, Pieces};
-use super::star::{groups, is_one_group, rim};
+use super::relabel::Sources;
+use super::star::{Rim, groups, is_one_group, rim};
 use super::tets::TetPieces;
 use super::{Edit, Held};
 use crate::math::Vec3;
 
-/// What splits have changed in a body of tetrahedra; numbers are within the body.
+/// What splits have changed in a body of tetrahedra; numbers are within the body. It is kept from one break to the next, for
+/// its memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Touched {
     /// Nodes that have been split, each followed by its copy.
@@ -18,29 +20,37 @@ pub struct Touched {
     pub bare: Vec<u32>,
     /// Those of them that both sides still have: around these, elements may hang together at nodes alone.
     pub pinched: Vec<u32>,
+    /// Room for looking at stars.
+    rim: Rim,
 }
 
 impl Touched {
-    /// Room for about what so many splits change.
-    fn with_room(splits: usize) -> Self {
-        let room = |each: usize| Vec::with_capacity(each * (splits + 1));
-        Touched { nodes: Vec::with_capacity(2 * splits + 1), tets: room(16), bare: room(24), pinched: room(16) }
+    fn clear(&mut self) {
+        self.nodes.clear();
+        self.tets.clear();
+        self.bare.clear();
+        self.pinched.clear();
     }
 }
 
 impl Fragile {
     /// Carries out the edits of this body, with at most `left` nodes more than they ask for; where it is `cohesive`, copies
-    /// go on holding each other. Returns the old node of each new one, and what has changed where that is known.
-    pub(super) fn split(&mut self, edits: &[Edit], left: &mut usize, cohesive: bool) -> (Vec<u32>, Option<Touched>) {
-        let sources: Vec<u32> = (0..self.origin.len() as u32).collect();
+    /// go on holding each other. Returns where nodes come from; what has changed in tetrahedra is left in `touched`.
+    pub(super) fn split(
+        &mut self,
+        edits: &[Edit],
+        left: &mut usize,
+        (cohesive, touched): (bool, &mut Touched),
+    ) -> Sources {
+        touched.clear();
+        let mut sources = Sources::unchanged(self.origin.len());
         let Fragile { origin, pieces, tips, loose, links, fragment_of, .. } = self;
         match pieces {
             Pieces::Tets(tets) => {
-                let (links, touched) = (cohesive.then_some(links), Touched::with_room(edits.len()));
+                let links = cohesive.then_some(links);
                 Splitting { origin, tets, tips, loose, links, sources, touched }.run(edits, left)
             }
             Pieces::Points(points) => {
-                let mut sources = sources;
                 for edit in edits {
                     let Edit::SplitPhyxels { crack, hold, normal, .. } = edit else { continue };
                     let areas: Vec<f64> = crack.splits.iter().map(|n| points.area(origin, *n, &crack.disc)).collect();
@@ -53,7 +63,7 @@ impl Fragile {
                         }
                         tips.push(false);
                         tips[source as usize] = false;
-                        sources.push(sources[source as usize]);
+                        sources.copy(source);
                         fragment_of.push(fragment_of[source as usize]);
                         // The crack ends, or goes on, at those of its plane that still have matter on both sides.
                         let normal = crack.disc.normal;
@@ -63,7 +73,7 @@ impl Fragile {
                         }
                     }
                 }
-                (sources, None)
+                sources
             }
         }
     }
@@ -79,46 +89,49 @@ struct Splitting<'a> {
     tips: &'a mut Vec<bool>,
     loose: &'a mut Vec<u32>,
     links: Option<&'a mut Vec<Link>>,
-    sources: Vec<u32>,
-    touched: Touched,
+    sources: Sources,
+    touched: &'a mut Touched,
+}
+
+/// The node that an edit splits, the tetrahedra that get its copy, and how both go on.
+fn split_of(edit: &Edit) -> Option<(u32, &[u32], Hold)> {
+    match edit {
+        &Edit::SplitNode { node, ref elements, hold, normal, .. } => Some((node, &elements[..], (hold, Vec3(normal)))),
+        Edit::SplitPhyxels { .. } | Edit::CutThrough { .. } => None,
+    }
 }
 
 impl Splitting<'_> {
     /// Splits nodes; afterwards, elements that hang together at a node alone, or at an edge, are parted too, as far as
     /// the budget goes.
-    fn run(mut self, edits: &[Edit], left: &mut usize) -> (Vec<u32>, Option<Touched>) {
-        let split = |edit| match edit {
-            &Edit::SplitNode { node, ref elements, hold, normal, .. } => {
-                Some((node, &elements[..], (hold, Vec3(normal))))
-            }
-            Edit::SplitPhyxels { .. } | Edit::CutThrough { .. } => None,
-        };
-        let splits: Vec<(u32, &[u32], Hold)> = edits.iter().filter_map(split).collect();
-        for (node, elements, _) in &splits {
-            for n in rim(self.tets, *node, elements, |n| !self.tips[n as usize]) {
+    fn run(mut self, edits: &[Edit], left: &mut usize) -> Sources {
+        let splits = || edits.iter().filter_map(split_of);
+        for (node, elements, _) in splits() {
+            for &n in rim(self.tets, node, elements, |n| !self.tips[n as usize], &mut self.touched.rim) {
                 self.tips[n as usize] = true;
             }
         }
         // Before anything parts: neighbours that split in the same step share the faces between them.
         let held = self.links.is_some();
         let areas: Vec<_> =
-            splits.iter().filter(|_| held).map(|(node, side, ..)| rest_area(self.tets, *node, side)).collect();
-        for (k, (node, elements, hold)) in splits.iter().enumerate() {
-            let copy = self.copy(*node, elements);
+            splits().filter(|_| held).map(|(node, side, ..)| rest_area(self.tets, node, side)).collect();
+        for (k, (node, elements, hold)) in splits().enumerate() {
+            let copy = self.copy(node, elements);
             if let Some(area) = areas.get(k) {
-                self.link([*node, copy], *hold, *area);
+                self.link([node, copy], hold, *area);
             }
-            self.tips[*node as usize] = false;
+            self.tips[node as usize] = false;
         }
         // Only around these can anything have come apart: elsewhere the same tetrahedra share the same faces.
         let mut nodes = std::mem::take(self.loose);
+        nodes.reserve(2 * self.touched.nodes.len() + self.touched.pinched.len());
         nodes.extend(self.touched.nodes.as_flattened());
         nodes.extend(&self.touched.pinched);
         nodes.sort_unstable();
         nodes.dedup();
         nodes.retain(|node| !self.part_loose(*node, left));
         *self.loose = nodes;
-        (self.sources, Some(self.touched))
+        self.sources
     }
 
     /// Lets both copies of a node go on holding each other.
@@ -139,8 +152,8 @@ impl Splitting<'_> {
         if let Some(at) = self.tets.rest.get(node as usize).copied() {
             self.tets.rest.push(at);
         }
-        self.sources.push(self.sources[node as usize]);
-        elements.iter().for_each(|t| self.tets.part_faces(*t, &mut self.touched));
+        self.sources.copy(node);
+        elements.iter().for_each(|t| self.tets.part_faces(*t, copy, self.touched));
         self.touched.nodes.push([node, copy]);
         self.touched.tets.extend(elements);
         copy

@@ -15,21 +15,23 @@ pub(super) struct CrackPlane {
 }
 
 /// The elements around `node` on the smaller side of a plane; `None` when all are on one side. Elements that never part
-/// from each other go together.
+/// from each other go together. `heights` is room for how far each is from the plane.
 pub(super) fn one_side(
     pieces: &TetPieces,
     node: u32,
     plane: &CrackPlane,
     place: impl Fn(u32) -> Vec3<f64> + Copy,
+    heights: &mut Vec<f64>,
 ) -> Option<Vec<u32>> {
     let height = |t: u32| {
         let (volume, tet) = (pieces.table.volumes[t as usize], pieces.table.nodes[t as usize]);
         volume * (centre(tet, place) - plane.point).dot(plane.normal)
     };
     let star = pieces.corners(node);
-    let mut heights: Vec<f64> = star.iter().map(|corner| height(corner / 4)).collect();
+    heights.clear();
+    heights.extend(star.iter().map(|corner| height(corner / 4)));
     if !pieces.cells.is_empty() {
-        together(pieces, star, &mut heights);
+        together(pieces, star, heights);
     }
     let over = heights.iter().filter(|h| **h > 0.0).count();
     let under = star.len() - over;
@@ -38,7 +40,7 @@ pub(super) fn one_side(
     }
     let (is_over, count) = (over <= under, over.min(under));
     let mut side = Vec::with_capacity(count);
-    side.extend(star.iter().zip(&heights).filter(|(_, h)| (**h > 0.0) == is_over).map(|(corner, _)| corner / 4));
+    side.extend(star.iter().zip(&*heights).filter(|(_, h)| (**h > 0.0) == is_over).map(|(corner, _)| corner / 4));
     Some(side)
 }
 
@@ -53,14 +55,30 @@ fn together(pieces: &TetPieces, star: &[u32], heights: &mut [f64]) {
     }
 }
 
+/// Room for the rim of a crack.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Rim {
+    /// Corners of the elements on the other side.
+    beyond: Vec<u32>,
+    /// Nodes of both.
+    both: Vec<u32>,
+}
+
 /// The `wanted` ones of the nodes besides `node` that elements on both sides have, ascending: the crack ends there, or goes on.
-pub(super) fn rim(pieces: &TetPieces, node: u32, side: &[u32], wanted: impl Fn(u32) -> bool) -> Vec<u32> {
+pub(super) fn rim<'a>(
+    pieces: &TetPieces,
+    node: u32,
+    side: &[u32],
+    wanted: impl Fn(u32) -> bool,
+    Rim { beyond, both }: &'a mut Rim,
+) -> &'a [u32] {
     let corners = |t: u32| pieces.table.nodes[t as usize];
-    let beyond = |n: u32| pieces.around(node).any(|t| corners(t).contains(&n) && !side.contains(&t));
+    beyond.clear();
+    beyond.extend(pieces.around(node).filter(|t| !side.contains(t)).flat_map(corners));
     // Stars have few nodes: looking through them is quicker than sorting.
-    let mut both: Vec<u32> = Vec::new();
+    both.clear();
     for n in side.iter().flat_map(|t| corners(*t)).filter(|n| *n != node && wanted(*n)) {
-        if !both.contains(&n) && beyond(n) {
+        if !both.contains(&n) && beyond.contains(&n) {
             both.push(n);
         }
     }
@@ -95,34 +113,68 @@ pub(super) fn area(pieces: &TetPieces, node: u32, side: &[u32], place: impl Fn(u
     total
 }
 
+/// Stars are looked at without memory of their own up to this many elements.
+const MOST: usize = 64;
+
 /// Whether the elements around a node are one group; see [`groups`].
 pub(super) fn is_one_group(pieces: &TetPieces, node: u32) -> bool {
     let star = pieces.corners(node);
-    if star.is_empty() || star.len() > u64::BITS as usize {
+    if star.len() > MOST {
         return groups(pieces, node).len() < 2;
     }
-    let mut cells = [0; u64::BITS as usize];
-    let whole = !pieces.cells.is_empty();
-    if whole {
-        cells.iter_mut().zip(star).for_each(|(cell, corner)| *cell = pieces.cells[*corner as usize / 4]);
-    }
-    // One bit for each element: those that are not reached yet, and those from where to go on.
-    let (mut left, mut front) = (!0u64 >> (u64::BITS - star.len() as u32) & !1, 1u64);
-    while left != 0 && front != 0 {
-        let at = front.trailing_zeros() as usize;
-        front &= front - 1;
-        let (own, beside) = (cells[at], pieces.twins[star[at] as usize / 4].map(|twin| twin / 4));
-        let mut others = left;
-        while others != 0 {
-            let other = others.trailing_zeros() as usize;
-            others &= others - 1;
-            if (whole && cells[other] == own) || beside.contains(&(star[other] / 4)) {
-                left &= !(1 << other);
-                front |= 1 << other;
-            }
+    let mut units = Units { of: [0; MOST], heads: std::array::from_fn(|k| k as u8), count: 0 };
+    let unit = |t: u32| pieces.cells.get(t as usize).copied().unwrap_or(t);
+    star.iter().for_each(|corner| units.add(unit(corner / 4)));
+    let mut apart = units.count;
+    for corner in star {
+        if apart < 2 {
+            return true;
+        }
+        let (tet, own) = (corner / 4, *corner as usize % 4);
+        // Faces are opposite to the corner of their place: all but one have the node, and so has what is behind them.
+        let twins = pieces.twins[tet as usize].iter().enumerate();
+        for (_, twin) in twins.filter(|(face, twin)| *face != own && **twin != ALONE) {
+            apart -= units.join(unit(tet), unit(twin / 4)) as usize;
         }
     }
-    left == 0
+    apart < 2
+}
+
+/// What goes together around a node: cells, or elements, and the first one that each is known to hang together with.
+struct Units {
+    of: [u32; MOST],
+    heads: [u8; MOST],
+    count: usize,
+}
+
+impl Units {
+    /// Adds a unit, if it is not known yet.
+    fn add(&mut self, unit: u32) {
+        if self.place(unit).is_none() {
+            self.of[self.count] = unit;
+            self.count += 1;
+        }
+    }
+
+    /// Where a unit stands; those that were added last are looked at first, because elements of a cell follow each other.
+    fn place(&self, unit: u32) -> Option<usize> {
+        self.of[..self.count].iter().rposition(|own| *own == unit)
+    }
+
+    /// Notes that two units hang together; false when that was known already.
+    fn join(&mut self, a: u32, b: u32) -> bool {
+        let (Some(a), Some(b)) = (self.place(a), self.place(b)) else { return false };
+        let (a, b) = (self.head(a), self.head(b));
+        self.heads[a.max(b)] = a.min(b) as u8;
+        a != b
+    }
+
+    fn head(&self, mut place: usize) -> usize {
+        while self.heads[place] as usize != place {
+            place = self.heads[place] as usize;
+        }
+        place
+    }
 }
 
 /// The elements around a node in groups that hang together by faces, or because they never part; the largest group first,
@@ -171,15 +223,17 @@ mod tests {
         let middle = 13;
         assert_eq!(points[middle as usize], [1.0; 3]);
         let plane = CrackPlane { point: Vec3([1.0; 3]), normal: Vec3([1.0, 0.0, 0.0]) };
-        let side = one_side(&pieces, middle, &plane, place).expect("two sides");
+        let side = one_side(&pieces, middle, &plane, place, &mut Vec::new()).expect("two sides");
         assert_eq!(2 * side.len(), pieces.around(middle).count());
         // The faces between the sides lie in the plane, and their other corners as well.
-        assert!(rim(&pieces, middle, &side, |_| true).iter().all(|n| points[*n as usize][0] == 1.0));
+        let mut room = Rim::default();
+        let rim = rim(&pieces, middle, &side, |_| true, &mut room);
+        assert!(!rim.is_empty() && rim.iter().all(|n| points[*n as usize][0] == 1.0));
         // Each of the four squares around the node gives it a triangle, or two.
         let cut = area(&pieces, middle, &side, place);
         assert!((cut - 4.0).abs() < 1e-12 || (cut - 2.0).abs() < 1e-12, "{cut}");
         let beside = CrackPlane { point: Vec3([5.0, 0.0, 0.0]), ..plane };
-        assert!(one_side(&pieces, middle, &beside, place).is_none());
+        assert!(one_side(&pieces, middle, &beside, place, &mut Vec::new()).is_none());
     }
 
     #[test]

@@ -4,13 +4,11 @@ use super::alarm::{self, Limits, MARGIN};
 use super::criterion::principal_bound;
 use super::fragile::{Fragile, Pieces};
 use super::stress_of_tets::{Ask, Stresses};
+use super::view::View;
 use crate::math::{Mat3, Real};
-use crate::model::Model;
 use crate::par;
 use crate::scene::Method;
-use crate::state::State;
 use crate::stencil::block::{Block, BlockScratch};
-use std::ops::Range;
 
 /// What one node feels.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +23,7 @@ pub(super) struct Feeling {
     pub volume: f64,
 }
 
-const NOTHING: Feeling =
+pub(super) const NOTHING: Feeling =
     Feeling { stress: Mat3([[0.0; 3]; 3]), gradient: Mat3([[0.0; 3]; 3]), plastic: 0.0, volume: 0.0 };
 
 /// Buffers of looking at stresses.
@@ -42,49 +40,46 @@ pub(super) struct Sampler {
 const NOBODY: u32 = u32::MAX;
 
 impl Sampler {
-    /// Nodes of a body that may break, ascending, and what they feel. Elements are averaged around nodes because one
+    /// Adds the nodes of a body that may break, and what they feel, to `felt`. Elements are averaged around nodes because one
     /// alone is too noisy to tell where a crack begins (Parker and O'Brien 2009).
     /// Forces that follow from the same stresses are left in `room`.
     pub fn look<R: Real>(
         &mut self,
-        model: &Model<R>,
-        state: &State<R>,
-        body: usize,
+        view: &View<'_, R>,
         (stresses, room): (&mut Stresses, Option<&mut BlockScratch<R>>),
-    ) -> Vec<(u32, Feeling)> {
-        let spec = &model.bodies[body];
-        let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return Vec::new() };
-        let blocks = model.blocks_of(body);
+        felt: &mut Vec<(u32, Feeling)>,
+    ) {
+        let View { spec, blocks, state, .. } = *view;
+        let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return };
         let limits = Limits {
             least: fracture.least_strength(spec.material.young_modulus, fragile.size),
             factors: &fragile.factors,
             weakest: fragile.weakest,
             plastic: fracture.plastic_limit,
         };
-        let inner = state.inner(0.0).of(blocks.start);
+        let inner = state.inner(0.0).of(view.first_block);
         if let (Pieces::Tets(pieces), true) = (&fragile.pieces, spec.method == Method::Tet && inner.is_empty())
-            && blocks.len() == 1
+            && let [block] = blocks
         {
-            let block = &model.blocks[blocks.start];
-            let room = room.map(|scratch| (scratch, (model.version, state.steps)));
+            let room = room.map(|scratch| (scratch, view.moment()));
             if !alarm::raise(block, (&state.u, inner), &limits, &mut self.alarms, room) {
-                return Vec::new();
+                return;
             }
             let least = |n: u32| MARGIN * limits.least * fragile.strength_of(n);
             let gradients = fracture.grain.is_some() || fracture.softening;
             let ask = Ask { pieces, alarms: &self.alarms, factors: &fragile.factors, gradients };
-            return stresses.around(block, &state.u, &ask, least);
+            return stresses.around(block, &state.u, &ask, least, felt);
         }
-        if blocks.is_empty() || !self.mark(model, state, (blocks.clone(), room), (fragile, &limits)) {
-            return Vec::new();
+        if blocks.is_empty() || !self.mark(view, room, (fragile, &limits)) {
+            return;
         }
         let nodes: Vec<u32> = (0..fragile.origin.len() as u32).filter(|n| self.marked[*n as usize]).collect();
         self.slots.clear();
         self.slots.resize(fragile.origin.len(), NOBODY);
         nodes.iter().zip(0..).for_each(|(n, slot)| self.slots[*n as usize] = slot);
         let mut total = vec![NOTHING; nodes.len()];
-        for (place, k) in blocks.enumerate() {
-            let part = self.sum(model, state, k, (fragile, spec.method, place), nodes.len());
+        for place in 0..blocks.len() {
+            let part = self.sum(view, (fragile, place), nodes.len());
             for (sum, part) in total.iter_mut().zip(&part) {
                 let share = 1.0 / part.volume.max(f64::MIN_POSITIVE);
                 sum.stress += part.stress * share;
@@ -94,40 +89,41 @@ impl Sampler {
                 }
             }
         }
-        nodes.into_iter().zip(total).collect()
+        felt.extend(nodes.into_iter().zip(total));
     }
 
     /// Marks the nodes of elements that may be near to breaking; false when there are none.
     fn mark<R: Real>(
         &mut self,
-        model: &Model<R>,
-        state: &State<R>,
-        (blocks, room): (Range<usize>, Option<&mut BlockScratch<R>>),
+        view: &View<'_, R>,
+        room: Option<&mut BlockScratch<R>>,
         (fragile, limits): (&Fragile, &Limits<'_>),
     ) -> bool {
+        let state = view.state;
+        let inner = |place: usize| state.inner(0.0).of(view.first_block + place);
         self.marked.clear();
-        if blocks.len() == 1 {
-            let (block, inner) = (&model.blocks[blocks.start], state.inner(0.0).of(blocks.start));
-            let room = room.map(|scratch| (scratch, (model.version, state.steps)));
+        if let [block] = view.blocks {
+            let inner = inner(0);
+            let room = room.map(|scratch| (scratch, view.moment()));
             if !alarm::raise(block, (&state.u, inner), limits, &mut self.alarms, room) {
                 return false;
             }
             self.marked.resize(fragile.origin.len(), false);
-            let method = model.bodies[block.body].method;
+            let method = view.spec.method;
             for e in (0..self.alarms.len()).filter(|e| self.alarms[*e]) {
                 owners(fragile, (method, 0), e, |n| self.marked[n as usize] = true);
             }
         } else {
             // Parts of one stress: their bounds add up.
             let (least, limit) = (limits.least * limits.weakest, limits.plastic);
-            let worst = |k: usize| {
-                let (block, inner) = (&model.blocks[k], state.inner(0.0).of(k));
+            let worst = |(place, block): (usize, &Block<R>)| {
+                let inner = inner(place);
                 par::max(block.len(), 0.0, |e| {
                     let bound = principal_bound(&Mat3(block.cauchy_stress(e, &state.u, inner).1.to_f64()));
                     (bound / least).max(inner.grains.get(e).map_or(0.0, |g| g.plastic_strain.to_f64()) / limit)
                 })
             };
-            if blocks.map(worst).sum::<f64>() < 1.0 {
+            if view.blocks.iter().enumerate().map(worst).sum::<f64>() < 1.0 {
                 return false;
             }
             self.marked.resize(fragile.origin.len(), true);
@@ -149,15 +145,9 @@ impl Sampler {
     }
 
     /// Sums over the elements of a block around each marked node.
-    fn sum<R: Real>(
-        &self,
-        model: &Model<R>,
-        state: &State<R>,
-        k: usize,
-        (fragile, method, place): (&Fragile, Method, usize),
-        count: usize,
-    ) -> Vec<Feeling> {
-        let (block, inner): (&Block<R>, _) = (&model.blocks[k], state.inner(0.0).of(k));
+    fn sum<R: Real>(&self, view: &View<'_, R>, (fragile, place): (&Fragile, usize), count: usize) -> Vec<Feeling> {
+        let (state, method, block) = (view.state, view.spec.method, &view.blocks[place]);
+        let inner = state.inner(0.0).of(view.first_block + place);
         let mut sums = vec![NOTHING; count];
         for &e in &self.wanted(fragile, (method, place), block.len()) {
             let e = e as usize;

@@ -1,10 +1,11 @@
-//! What nodes feel where tetrahedra remember nothing: several tetrahedra at once, and only those around nodes in danger.
+//! What nodes feel where tetrahedra remember nothing: a look at those around nodes in danger alone.
 
 use super::criterion::reaches;
-use super::stress::Feeling;
+use super::stress::{Feeling, NOTHING};
 use super::tets::TetPieces;
 use crate::material::{Law, with_law};
-use crate::math::{Lanes, Mat3, Real, Vec3};
+use crate::math::{Mat3, Real, Vec3};
+use crate::par;
 use crate::stencil::block::{Block, Stencils};
 use crate::stencil::tets::{Tets, WIDTH};
 
@@ -16,15 +17,22 @@ type Weighed = [f64; 7];
 /// that it stays near to the processor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stresses {
-    /// Groups of tetrahedra that have been looked at: those with an alarm, ascending, and others around nodes, ascending too,
-    groups: Vec<u32>,
-    /// how many of them are of the first kind,
-    alarmed: usize,
-    /// and what they show.
-    stresses: Vec<[Weighed; WIDTH]>,
-    /// Nodes in danger.
+    /// Tetrahedra that have been looked at: those with an alarm, and others around nodes,
+    tets: Vec<u32>,
+    /// what they show,
+    stresses: Vec<Weighed>,
+    /// and where each tetrahedron of the body stands among them, or [`NOBODY`].
+    places: Vec<u32>,
+    /// Nodes in danger,
     nodes: Vec<u32>,
+    /// and whether each node of the body is one of them.
+    in_danger: Vec<bool>,
 }
+
+/// Stands for the place of a tetrahedron that has not been looked at.
+const NOBODY: u32 = u32::MAX;
+/// Tetrahedra, and nodes, that one thread takes at least.
+const TASK: usize = 64;
 
 /// Whom to look at, and what for.
 pub(super) struct Ask<'a> {
@@ -39,7 +47,7 @@ pub(super) struct Ask<'a> {
 }
 
 impl Stresses {
-    /// What those nodes feel, ascending, whose principal stress reaches the `least` that they may break at [Pa].
+    /// Adds what those nodes feel whose principal stress reaches the `least` that they may break at [Pa] to `felt`.
     ///
     /// The largest principal stress of a mean is never above the largest of what it is the mean of, so only nodes are looked at
     /// that bear less than one of the tetrahedra around them shows.
@@ -48,63 +56,83 @@ impl Stresses {
         block: &Block<R>,
         u: &[Vec3<R>],
         ask: &Ask<'_>,
-        least: impl Fn(u32) -> f64,
-    ) -> Vec<(u32, Feeling)> {
-        let (Stencils::Tets(tets), pieces) = (&block.stencils, ask.pieces) else { return Vec::new() };
-        self.groups.clear();
-        self.stresses.clear();
-        let groups = ask.alarms.chunks(WIDTH).enumerate().filter(|(_, alarms)| alarms.contains(&true));
-        self.groups.extend(groups.map(|(group, _)| group as u32));
-        self.alarmed = self.groups.len();
+        least: impl Fn(u32) -> f64 + Sync,
+        felt: &mut Vec<(u32, Feeling)>,
+    ) {
+        let (Stencils::Tets(tets), pieces) = (&block.stencils, ask.pieces) else { return };
+        self.places.resize(self.places.len().max(ask.alarms.len()), NOBODY);
+        self.in_danger.resize(self.in_danger.len().max(pieces.splittable.len()), false);
+        // Most have none: these are passed by several at a time.
+        for (first, alarms) in (0..).step_by(WIDTH).zip(ask.alarms.chunks(WIDTH)).filter(|(_, a)| a.contains(&true)) {
+            (first..).zip(alarms).filter(|(_, alarm)| **alarm).for_each(|(t, _)| self.want(t));
+        }
         self.fill(block, tets, u);
-        self.find_nodes(ask, &least);
-        let (known, more) = (self.groups.len(), self.nodes.iter().flat_map(|n| pieces.around(*n)));
-        let mut more: Vec<u32> = more.map(|t| t / WIDTH as u32).collect();
-        more.sort_unstable();
-        more.dedup();
-        more.retain(|group| self.groups[..known].binary_search(group).is_err());
-        self.groups.append(&mut more);
+        self.find_nodes(&tets.table.nodes, ask, &least);
+        for k in 0..self.nodes.len() {
+            pieces.around(self.nodes[k]).for_each(|t| self.want(t));
+        }
         self.fill(block, tets, u);
-        let feel = |&node: &u32| {
-            let (volume, stress) = self.mean(pieces, node);
-            reaches(&stress, least(node)).then(|| {
-                let weighed = |t: usize| Mat3((Mat3::identity() + tets.gradient(t, u)).to_f64()) * self.of(t as u32)[0];
-                let gradient = match ask.gradients {
-                    true => pieces.around(node).fold(Mat3::zero(), |sum, t| sum + weighed(t as usize)) * share(volume),
-                    false => Mat3::identity(),
-                };
-                (node, Feeling { stress, gradient, plastic: 0.0, volume })
-            })
-        };
-        self.nodes.iter().filter_map(feel).collect()
+        let start = felt.len();
+        felt.resize(start + self.nodes.len(), (0, NOTHING));
+        let known = &*self;
+        par::chunks(&mut felt[start..], TASK, |first, felt| {
+            for (felt, &node) in felt.iter_mut().zip(&known.nodes[first..]) {
+                *felt = (node, known.feel(pieces, node, ask.gradients.then_some((tets, u))));
+            }
+        });
+        self.forget();
+        felt.retain(|(node, feeling)| reaches(&feeling.stress, least(*node)));
     }
 
-    /// Lists the corners of tetrahedra near to breaking that may break themselves.
-    fn find_nodes(&mut self, ask: &Ask<'_>, least: &impl Fn(u32) -> f64) {
+    /// Has a tetrahedron looked at, if it has not been yet.
+    fn want(&mut self, tet: u32) {
+        let place = &mut self.places[tet as usize];
+        if *place == NOBODY {
+            *place = self.tets.len() as u32;
+            self.tets.push(tet);
+        }
+    }
+
+    /// Leaves the tables of the body as the next one needs them.
+    fn forget(&mut self) {
+        self.tets.iter().for_each(|t| self.places[*t as usize] = NOBODY);
+        self.nodes.iter().for_each(|n| self.in_danger[*n as usize] = false);
+        self.tets.clear();
+        self.stresses.clear();
         self.nodes.clear();
-        for (group, stresses) in self.groups.iter().zip(&self.stresses) {
-            let first = *group as usize * WIDTH;
-            let alarms = ask.alarms[first..].iter().take(WIDTH).enumerate();
-            for (k, _) in alarms.filter(|(_, alarm)| **alarm) {
-                // Where all bear the same, the alarm has told already.
-                let stress = (!ask.factors.is_empty()).then(|| stress_of(&stresses[k]));
-                let corners = ask.pieces.table.nodes[first + k].into_iter();
-                self.nodes.extend(corners.filter(|n| {
-                    let bears = |stress: Mat3<f64>| !reaches(&stress, least(*n));
-                    ask.pieces.splittable[*n as usize] && !stress.is_some_and(bears)
-                }));
+    }
+
+    /// Lists the corners of the tetrahedra that have been looked at which may break themselves.
+    fn find_nodes(&mut self, corners: &[[u32; 4]], ask: &Ask<'_>, least: &impl Fn(u32) -> f64) {
+        let Self { tets, stresses, nodes, in_danger, .. } = self;
+        for (t, weighed) in tets.iter().zip(&*stresses) {
+            // Where all bear the same, the alarm has told already.
+            let stress = (!ask.factors.is_empty()).then(|| stress_of(weighed));
+            for n in corners[*t as usize] {
+                let bears = |stress: Mat3<f64>| !reaches(&stress, least(n));
+                if !in_danger[n as usize] && !stress.is_some_and(bears) && ask.pieces.splittable[n as usize] {
+                    in_danger[n as usize] = true;
+                    nodes.push(n);
+                }
             }
         }
-        self.nodes.sort_unstable();
-        self.nodes.dedup();
     }
 
     /// What a tetrahedron shows that has been looked at.
+    #[inline(always)]
     fn of(&self, t: u32) -> &Weighed {
-        const NOTHING: Weighed = [0.0; 7];
-        let (group, (first, others)) = (t / WIDTH as u32, self.groups.split_at(self.alarmed));
-        let place = first.binary_search(&group).or_else(|_| others.binary_search(&group).map(|k| self.alarmed + k));
-        place.map_or(&NOTHING, |place| &self.stresses[place][t as usize % WIDTH])
+        &self.stresses[self.places[t as usize] as usize]
+    }
+
+    /// What a node feels; how it is deformed where that is asked for.
+    fn feel<R: Real>(&self, pieces: &TetPieces, node: u32, deformed: Option<(&Tets<R>, &[Vec3<R>])>) -> Feeling {
+        let (volume, stress) = self.mean(pieces, node);
+        let mut gradient = Mat3::identity();
+        if let Some((tets, u)) = deformed {
+            let weighed = |t: usize| Mat3((Mat3::identity() + tets.gradient(t, u)).to_f64()) * self.of(t as u32)[0];
+            gradient = pieces.around(node).fold(Mat3::zero(), |sum, t| sum + weighed(t as usize)) * share(volume);
+        }
+        Feeling { stress, gradient, plastic: 0.0, volume }
     }
 
     /// Volume of the tetrahedra around a node [m³], and their mean stress [Pa].
@@ -116,35 +144,18 @@ impl Stresses {
         (sum[0], stress_of(&sum))
     }
 
-    /// Looks at the groups that have been asked for since the last look.
+    /// Looks at the tetrahedra that have been asked for since the last look.
     fn fill<R: Real>(&mut self, block: &Block<R>, tets: &Tets<R>, u: &[Vec3<R>]) {
         let (volumes, known) = (&tets.table.volumes, self.stresses.len());
-        self.stresses.resize(self.groups.len(), [[0.0; 7]; WIDTH]);
-        with_law!(&block.law, law => tets.map_some_gradients(
-            u,
-            &self.groups[known..],
-            &mut self.stresses[known..],
-            // Inlined, so that the vector instructions of the loop reach it.
-            #[inline(always)]
-            |e: usize, g: Mat3<Lanes<R, WIDTH>>| {
+        self.stresses.resize(self.tets.len(), [0.0; 7]);
+        let asked = &self.tets[known..];
+        with_law!(&block.law, law => par::chunks(&mut self.stresses[known..], TASK, |first, stresses| {
+            for (out, &t) in stresses.iter_mut().zip(&asked[first..]) {
+                let g = tets.gradient(t as usize, u);
                 let f = Mat3::identity() + g;
-                let mut inverse = f.det();
-                for k in 0..WIDTH {
-                    inverse.0[k] = R::one() / inverse.0[k];
-                }
-                let stress = law.stress_wide(g) * f.transpose() * inverse;
-                let mut out = [[0.0; 7]; WIDTH];
-                for k in 0..WIDTH {
-                    let own = Mat3(stress.0.map(|row| row.map(|x| x.0[k])));
-                    out[k] = weighed(own, volumes[e + k]);
-                }
-                out
-            },
-            |e: usize, g: Mat3<R>| {
-                let f = Mat3::identity() + g;
-                weighed(law.stress(g) * f.transpose() * (R::one() / f.det()), volumes[e])
-            },
-        ));
+                *out = weighed(law.stress(g) * f.transpose() * (R::one() / f.det()), volumes[t as usize]);
+            }
+        }));
     }
 }
 

@@ -13,21 +13,21 @@ pub(super) fn relabel_supports<R: Real>(model: &mut Model<R>, relabel: &Relabel,
         let Some(sources) = &relabel.sources[body] else { continue };
         let loaded = model.loads.loaded_bodies[body] || model.heat.get(body).is_some_and(Option::is_some);
         let mut total = vec![R::zero(); if loaded { relabel.old[body].len() } else { 0 }];
-        for (s, n) in sources.iter().zip(new.clone()).filter(|_| loaded) {
-            total[*s as usize] += model.masses[n];
+        if loaded {
+            sources.iter().zip(new.clone()).for_each(|(s, n)| total[s as usize] += model.masses[n]);
         }
-        let share = |k: usize| model.masses[new.start + k] / total[sources[k] as usize];
-        for k in (0..sources.len()).filter(|_| loaded) {
+        let share = |k: usize| model.masses[new.start + k] / total[sources.of(k) as usize];
+        for k in if loaded { 0..sources.len() } else { 0..0 } {
             model.loads.dead[new.start + k] = model.loads.dead[new.start + k] * share(k);
         }
-        let copies = || sources.iter().enumerate().skip(relabel.old[body].len());
+        let copies = || sources.copies();
         for pin in model.pins.iter_mut().filter(|p| p.body == body) {
             for (k, source) in copies() {
                 let place = |n: u32| pin.nodes.iter().position(|m| *m == n + old);
                 // On an edge, both ends must be held.
                 let birth = relabel.births[body].iter().find(|b| b.node as usize == k);
                 let from = match birth.map(|b| (b.ends.map(place), b.share)) {
-                    None => place(*source).map(|i| pin.from[i]),
+                    None => place(source).map(|i| pin.from[i]),
                     Some(([Some(i), Some(j)], share)) => {
                         Some((Vec3(pin.from[i]) * (1.0 - share) + Vec3(pin.from[j]) * share).0)
                     }

@@ -67,17 +67,18 @@ impl TetPieces {
         copy
     }
 
-    /// Lets go of the neighbours of a tetrahedron that no longer have its nodes, and lists the corners of faces that are bare
-    /// now.
-    pub(super) fn part_faces(&mut self, t: u32, touched: &mut Touched) {
+    /// Lets go of the neighbours of a tetrahedron that have not got its new `copy` of a node, and lists the corners of faces that
+    /// are bare now.
+    pub(super) fn part_faces(&mut self, t: u32, copy: u32, touched: &mut Touched) {
         let own = self.table.nodes[t as usize];
+        let twins = self.twins[t as usize];
         for (face, corners) in FACES.iter().enumerate() {
-            let twin = self.twins[t as usize][face];
-            if twin == ALONE {
+            let twin = twins[face];
+            if twin == ALONE || corners.iter().all(|k| own[*k] != copy) {
                 continue;
             }
             let other = self.table.nodes[twin as usize / 4];
-            if corners.iter().any(|k| !other.contains(&own[*k])) {
+            if !other.contains(&copy) {
                 self.twins[t as usize][face] = ALONE;
                 self.twins[twin as usize / 4][twin as usize % 4] = ALONE;
                 touched.bare.extend(corners.map(|k| own[k]));

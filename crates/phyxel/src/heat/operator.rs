@@ -58,7 +58,7 @@ impl Conduction {
                 Through::Mesh(tets) => {
                     tensors.resize(tets.table.len(), Mat3::zero());
                     par::for_each(tensors, |e, tensor| {
-                        let [a, b, c, d] = tets.table.nodes[e].map(|n| Vec3(state.u[n as usize].to_f64()));
+                        let [a, b, c, d] = tets.nodes_of(e).map(|n| Vec3(state.u[n as usize].to_f64()));
                         let [db, dc, dd] = tets.table.gradients[e];
                         let g = Mat3::outer(b - a, db) + Mat3::outer(c - a, dc) + Mat3::outer(d - a, dd);
                         *tensor = tensor_of(g, *conductivity * tets.table.volumes[e]);
@@ -84,8 +84,8 @@ impl Conduction {
         for part in &self.parts {
             match &part.through {
                 Through::Mesh(tets) => {
-                    for (e, nodes) in tets.table.nodes.iter().enumerate() {
-                        for (&n, d) in nodes.iter().zip(tets.weights(e)) {
+                    for e in 0..tets.table.len() {
+                        for (n, d) in tets.nodes_of(e).into_iter().zip(tets.weights(e)) {
                             diagonal[n as usize] += d.dot(part.tensors[e] * d);
                         }
                     }
@@ -131,9 +131,7 @@ fn part_of<R: Real>(model: &Model<R>, body: usize) -> Option<Part> {
     let through = match &owner.layout.cells {
         Cells::Tets(tets) => {
             let points: Vec<[f64; 3]> = owner.nodes.clone().map(|n| model.rest[n].to_f64()).collect();
-            let mut table = TetTable::build(&points, tets).ok()?;
-            table.nodes.iter_mut().for_each(|tet| *tet = tet.map(|n| n + owner.nodes.start as u32));
-            Through::Mesh(Tets::new(table, owner.nodes.clone()))
+            Through::Mesh(Tets::new(TetTable::build(&points, tets).ok()?, owner.nodes.clone()))
         }
         Cells::Points => {
             let own = owner.mls.stabilisation;
@@ -151,7 +149,7 @@ impl Part {
         par::chunks(&mut fluxes, TASK, |start, chunk| {
             for (i, flux) in chunk.iter_mut().enumerate() {
                 let e = start + i;
-                let [a, b, c, d] = tets.table.nodes[e].map(|n| x[n as usize]);
+                let [a, b, c, d] = tets.nodes_of(e).map(|n| x[n as usize]);
                 let [db, dc, dd] = tets.table.gradients[e];
                 *flux = self.tensors[e] * (db * (b - a) + dc * (c - a) + dd * (d - a));
             }

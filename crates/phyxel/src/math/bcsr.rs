@@ -18,11 +18,12 @@ pub struct Bcsr<R> {
 
 impl<R: Real> Bcsr<R> {
     /// The pattern in which all nodes of an element are coupled, for every element that `elements` hands out.
-    pub fn pattern<'a>(size: usize, elements: impl Iterator<Item = &'a [u32]> + Clone) -> Self {
+    pub fn pattern<E: AsRef<[u32]>>(size: usize, elements: impl Iterator<Item = E> + Clone) -> Self {
         // Upper bounds per row first, so that the columns are collected in one allocation.
         let mut bounds = vec![1u32; size + 1];
         bounds[0] = 0;
         for nodes in elements.clone() {
+            let nodes = nodes.as_ref();
             for &node in nodes {
                 bounds[node as usize + 1] += nodes.len() as u32;
             }
@@ -40,6 +41,7 @@ impl<R: Real> Bcsr<R> {
             put(row, row as u32);
         }
         for nodes in elements {
+            let nodes = nodes.as_ref();
             for &row in nodes {
                 nodes.iter().for_each(|&column| put(row as usize, column));
             }

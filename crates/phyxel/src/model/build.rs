@@ -248,9 +248,8 @@ impl<R: Real> Model<R> {
                 self.blocks.extend([shear, volumetric]);
             }
             _ => {
-                let mut table: TetTable<R> = table.cast();
-                table.nodes.iter_mut().for_each(|tet| *tet = tet.map(shift));
-                self.blocks.push(self.block(body, Stencils::Tets(Tets::new(table, nodes.clone())), Part::Whole));
+                let tets = Tets::new(table.cast(), nodes.clone());
+                self.blocks.push(self.block(body, Stencils::Tets(tets), Part::Whole));
             }
         }
         let faces: Vec<[u32; 3]> = boundary_triangles(&tets).into_iter().map(|f| f.map(shift)).collect();

@@ -55,6 +55,8 @@ impl<R: Real> Explicit<R> {
         scratch: &mut [BlockScratch<R>],
         dt: f64,
     ) {
+        // With room for the nodes that cracks may bring.
+        self.forces.reserve(model.rest.capacity().saturating_sub(self.forces.len()));
         self.forces.resize(model.node_count(), Vec3::zero());
         self.knocks.part();
         self.passed = false;

@@ -135,7 +135,7 @@ impl<R: Real> Guard<R> {
         let explicit = solver.is_explicit();
         while done < dt * (1.0 - 1e-12) {
             let h = (dt / f64::from(1u32 << halvings)).min(dt - done);
-            rayon::join(|| self.u.clone_from(&state.u), || self.v.clone_from(&state.v));
+            rayon::join(|| keep(&mut self.u, &state.u), || keep(&mut self.v, &state.v));
             self.grains.clone_from(&state.grains);
             let steps = state.steps;
             // Energies cost a pass over the elements; explicit steps are checked by their numbers alone.
@@ -205,6 +205,12 @@ impl<R: Real> Guard<R> {
         let fall = Vec3(model.loads.gravity.to_f64()).norm() * dt;
         after > before + work + GAIN * (before + mass * fall * fall)
     }
+}
+
+/// Copies values, with room for as many as there may come to be: a step after a break allocates nothing.
+fn keep<T: Copy>(kept: &mut Vec<T>, values: &Vec<T>) {
+    kept.reserve(values.capacity().saturating_sub(kept.len()));
+    kept.clone_from(values);
 }
 
 /// Whether energy that a step puts in can be told from the work of something outside.

@@ -34,7 +34,7 @@ impl<R: Real> Solver<R> {
         for (block, scratch) in model.blocks.iter().zip(&mut self.scratch) {
             let fits = explicit && matches!(block.stencils, Stencils::Tets(_));
             // Copies of nodes are where these were: the elements give the same forces, if nothing else has changed.
-            let same = scratch.kept.filter(|kept| kept.0 + 1 == model.version && relabel.keeps_elements(block.body));
+            let same = scratch.kept.filter(|kept| kept.0 + 1 == model.version && relabel.keeps_elements[block.body]);
             scratch.kept = same.map(|(_, steps)| (model.version, steps));
             if relabel.sources[block.body].is_some() && !fits {
                 *scratch = BlockScratch::default();

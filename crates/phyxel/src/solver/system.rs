@@ -391,10 +391,25 @@ impl<R: Real> SystemMatrix<R> {
     }
 }
 
-fn entry_nodes<R: Real>(block: &Block<R>, e: usize) -> &[u32] {
+/// The nodes of an element.
+enum EntryNodes<'a> {
+    Tet([u32; 4]),
+    General(&'a [u32]),
+}
+
+impl AsRef<[u32]> for EntryNodes<'_> {
+    fn as_ref(&self) -> &[u32] {
+        match self {
+            EntryNodes::Tet(nodes) => nodes,
+            EntryNodes::General(nodes) => nodes,
+        }
+    }
+}
+
+fn entry_nodes<R: Real>(block: &Block<R>, e: usize) -> EntryNodes<'_> {
     match &block.stencils {
-        Stencils::Tets(t) => &t.table.nodes[e],
-        Stencils::General(g) => &g.table.nodes[g.entries(e)],
+        Stencils::Tets(t) => EntryNodes::Tet(t.nodes_of(e)),
+        Stencils::General(g) => EntryNodes::General(&g.table.nodes[g.entries(e)]),
     }
 }
 
@@ -413,7 +428,7 @@ impl Slots {
         }
         for row in model.bodies[block.body].nodes.clone() {
             around(block, row - model.bodies[block.body].nodes.start, |e, _| {
-                for &column in entry_nodes(block, e) {
+                for &column in entry_nodes(block, e).as_ref() {
                     slots.places.push(matrix.slot(row, column).expect("nodes of one element are coupled") as u16);
                 }
             });

@@ -438,7 +438,7 @@ impl<R: Real> Block<R> {
     #[inline(always)]
     pub fn with_entries<T>(&self, e: usize, f: impl FnOnce(&[u32], &[Vec3<R>]) -> T) -> T {
         match &self.stencils {
-            Stencils::Tets(t) => f(&t.table.nodes[e], &t.weights(e)),
+            Stencils::Tets(t) => f(&t.nodes_of(e), &t.weights(e)),
             Stencils::General(s) => f(&s.table.nodes[s.entries(e)], &s.table.weights[s.entries(e)]),
         }
     }

@@ -17,31 +17,33 @@ type Side<R> = [Vec3<Lanes<R, WIDTH>>; 3];
 /// Linear tetrahedra with the list of tetrahedra around each node.
 #[derive(Clone, Debug)]
 pub struct Tets<R> {
-    /// Nodes (of the whole model), gradients and volumes.
+    /// Nodes, gradients and volumes. Nodes are counted from the first of the body, so that nothing changes here when bodies
+    /// before it get more nodes.
     pub table: TetTable<R>,
+    /// The first node of the body in the model.
+    first: usize,
     /// For each node of the body, `4 · tet + corner` of every tetrahedron that has it.
     corners: Incidence,
 }
 
 impl<R: Real> Tets<R> {
-    /// Tetrahedra over `nodes` of the model.
+    /// Tetrahedra of a body that has the `nodes` of the model; its table counts from the first of these.
     pub fn new(table: TetTable<R>, nodes: Range<usize>) -> Self {
-        let flat: Vec<u32> = table.nodes.iter().flatten().copied().collect();
-        Tets { corners: Incidence::new(&flat, nodes), table }
+        Tets { corners: Incidence::new(table.nodes.as_flattened(), 0..nodes.len()), first: nodes.start, table }
     }
 
-    /// Gives the same tetrahedra other nodes, out of `range` of the model.
-    pub fn set_nodes(&mut self, nodes: impl Iterator<Item = [u32; 4]>, range: Range<usize>) {
-        self.table.nodes.iter_mut().zip(nodes).for_each(|(tet, new)| *tet = new);
-        self.corners = Incidence::new(self.table.nodes.as_flattened(), range);
+    /// Gives the same tetrahedra other nodes of their body, which has `range` of the model.
+    pub fn set_nodes(&mut self, nodes: &[[u32; 4]], range: Range<usize>) {
+        self.table.nodes.copy_from_slice(nodes);
+        self.first = range.start;
+        self.corners = Incidence::new(self.table.nodes.as_flattened(), 0..range.len());
     }
 
     /// Takes over the nodes of some tetrahedra and the surroundings of some nodes, after nodes were split: `nodes` are all
     /// tetrahedra over the nodes of the body, and `around` what is around these.
     pub fn follow(&mut self, nodes: &[[u32; 4]], around: &Incidence, (split, moved): (&[u32], &[u32])) {
-        let first = self.corners.nodes().start as u32;
         for &t in moved {
-            self.table.nodes[t as usize] = nodes[t as usize].map(|n| n + first);
+            self.table.nodes[t as usize] = nodes[t as usize];
         }
         self.corners.follow(around, split);
     }
@@ -51,11 +53,15 @@ impl<R: Real> Tets<R> {
         self.corners.make_room(self.corners.nodes().len());
     }
 
-    /// Lets all nodes have numbers that are higher by this much.
-    pub fn shift(&mut self, by: i64) {
-        // Wrapping around is how a smaller number is added to an unsigned one.
-        self.table.nodes.as_flattened_mut().iter_mut().for_each(|n| *n = n.wrapping_add(by as u32));
-        self.corners.shift(by);
+    /// Lets the body begin at another node of the model.
+    pub fn begin_at(&mut self, first: usize) {
+        self.first = first;
+    }
+
+    /// The nodes of a tetrahedron in the model.
+    #[inline(always)]
+    pub fn nodes_of(&self, e: usize) -> [u32; 4] {
+        self.table.nodes[e].map(|n| n + self.first as u32)
     }
 
     /// The gradient weights of the four corners.
@@ -68,7 +74,8 @@ impl<R: Real> Tets<R> {
     /// `Σ_k p_k ⊗ d_k`.
     #[inline(always)]
     pub fn gradient(&self, e: usize, field: &[Vec3<R>]) -> Mat3<R> {
-        let [a, b, c, d] = self.table.nodes[e].map(|n| field[n as usize]);
+        let own = &field[self.first..];
+        let [a, b, c, d] = self.table.nodes[e].map(|n| own[n as usize]);
         let [db, dc, dd] = self.table.gradients[e];
         gradient_of_edges([b - a, c - a, d - a], [db, dc, dd])
     }
@@ -87,7 +94,7 @@ impl<R: Real> Tets<R> {
                 *force = forces_at_corners(stress(e, self.gradient(e, field)), self.table.gradients[e]);
             }
         });
-        self.gather(corner_forces, &mut out[self.corners.nodes()]);
+        self.gather(corner_forces, &mut out[self.nodes()]);
     }
 
     /// [`Tets::accumulate`] with a stress that is evaluated on [`WIDTH`] tetrahedra at once; volumes are multiplied here.
@@ -184,45 +191,19 @@ impl<R: Real> Tets<R> {
         });
     }
 
-    /// Sets what `out` has for each of some groups of [`WIDTH`] from the gradients of their tetrahedra.
-    pub fn map_some_gradients<T>(
-        &self,
-        field: &[Vec3<R>],
-        groups: &[u32],
-        out: &mut [[T; WIDTH]],
-        wide: impl Fn(usize, Mat3<Lanes<R, WIDTH>>) -> [T; WIDTH],
-        one: impl Fn(usize, Mat3<R>) -> T,
-    ) {
-        vectorised(
-            #[inline(always)]
-            || {
-                for (&group, out) in groups.iter().zip(out.iter_mut()) {
-                    let e = group as usize * WIDTH;
-                    let count = self.table.len() - e;
-                    if count < WIDTH {
-                        let last = out.iter_mut().take(count).enumerate();
-                        last.for_each(|(i, o)| *o = one(e + i, self.gradient(e + i, field)));
-                        continue;
-                    }
-                    let (edges, weights, _) = self.group(e, field);
-                    *out = wide(e, gradient_of_edges(edges, weights));
-                }
-            },
-        );
-    }
-
     /// Edges, weights and volumes of the tetrahedra from `first` on, side by side.
     #[inline(always)]
     fn group(&self, first: usize, field: &[Vec3<R>]) -> (Side<R>, Side<R>, Lanes<R, WIDTH>) {
         let zero = Vec3([Lanes([R::zero(); WIDTH]); 3]);
         let (mut edges, mut weights) = ([zero; 3], [zero; 3]);
         let mut volume = Lanes([R::zero(); WIDTH]);
+        let own = &field[self.first..];
         let nodes: &[[u32; 4]; WIDTH] = self.table.nodes[first..first + WIDTH].try_into().expect("WIDTH tetrahedra");
         let gradients: &[[Vec3<R>; 3]; WIDTH] =
             self.table.gradients[first..first + WIDTH].try_into().expect("WIDTH gradients");
         let volumes: &[R; WIDTH] = self.table.volumes[first..first + WIDTH].try_into().expect("WIDTH volumes");
         for lane in 0..WIDTH {
-            let [a, b, c, d] = nodes[lane].map(|n| field[n as usize]);
+            let [a, b, c, d] = nodes[lane].map(|n| own[n as usize]);
             for (k, edge) in [b - a, c - a, d - a].into_iter().enumerate() {
                 for axis in 0..3 {
                     edges[k].0[axis].0[lane] = edge.0[axis];
@@ -263,7 +244,7 @@ impl<R: Real> Tets<R> {
 
     /// The nodes of the model that it is over.
     pub fn nodes(&self) -> Range<usize> {
-        self.corners.nodes()
+        self.first..self.first + self.corners.nodes().len()
     }
 
     pub(super) fn gather(&self, corner_forces: &[[Vec3<R>; 4]], own: &mut [Vec3<R>]) {

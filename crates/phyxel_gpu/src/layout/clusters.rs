@@ -6,6 +6,7 @@ use super::order::{Curve, Order};
 use super::{Run, extend_runs};
 use phyxel::model::Model;
 use phyxel::stencil::block::Stencils;
+use phyxel::stencil::tets::Tets;
 
 /// Tetrahedra per cluster, and the most nodes of one.
 pub(crate) const CLUSTER: usize = 256;
@@ -48,7 +49,7 @@ impl Clusters {
         for b in blocks {
             if let Stencils::Tets(tets) = &model.blocks[b].stencils {
                 let first = clusters.heads.len() as u32;
-                clusters.add_block(model, order, &tets.table, b as u32);
+                clusters.add_block(model, order, tets, b as u32);
                 extend_runs(&mut clusters.runs, laws[b].0, first, clusters.heads.len() as u32 - first);
             }
         }
@@ -56,25 +57,24 @@ impl Clusters {
         clusters
     }
 
-    fn add_block(&mut self, model: &Model<f32>, order: &Order, table: &phyxel::stencil::TetTable<f32>, law: u32) {
-        let Some(first) = table.nodes.first() else { return };
-        let body = model.body_of_node(first[0] as usize).nodes.clone();
-        let rest: Vec<[f32; 3]> = model.rest[body].iter().map(|p| p.0).collect();
+    fn add_block(&mut self, model: &Model<f32>, order: &Order, tets: &Tets<f32>, law: u32) {
+        let table = &tets.table;
+        let rest: Vec<[f32; 3]> = model.rest[tets.nodes()].iter().map(|p| p.0).collect();
         let curve = Curve::around(&rest);
-        let middle = |tet: &[u32; 4]| {
+        let middle = |tet: [u32; 4]| {
             let mut sum = [0.0; 3];
             for n in tet {
-                (0..3).for_each(|a| sum[a] += 0.25 * f64::from(model.rest[*n as usize].0[a]));
+                (0..3).for_each(|a| sum[a] += 0.25 * f64::from(model.rest[n as usize].0[a]));
             }
             sum
         };
         let mut sorted: Vec<(u64, u32)> =
-            table.nodes.iter().enumerate().map(|(e, tet)| (curve.place(middle(tet)), e as u32)).collect();
+            (0..table.len()).map(|e| (curve.place(middle(tets.nodes_of(e))), e as u32)).collect();
         sorted.sort_unstable();
         let mut local = LocalNodes::new(model.node_count());
         let mut batch = Vec::with_capacity(CLUSTER);
         for (_, e) in sorted {
-            let tet = table.nodes[e as usize].map(|n| order.to_device[n as usize]);
+            let tet = tets.nodes_of(e as usize).map(|n| order.to_device[n as usize]);
             if batch.len() == CLUSTER || !local.fits(&tet) {
                 self.close(&mut batch, &mut local, table, law);
             }

@@ -130,7 +130,9 @@ fn elements_around(model: &Model<f32>) -> Vec<u32> {
     let mut counts = vec![0_u32; model.node_count()];
     for block in &model.blocks {
         match &block.stencils {
-            Stencils::Tets(tets) => tets.table.nodes.iter().flatten().for_each(|n| counts[*n as usize] += 1),
+            Stencils::Tets(tets) => {
+                (0..tets.table.len()).flat_map(|e| tets.nodes_of(e)).for_each(|n| counts[n as usize] += 1)
+            }
             Stencils::General(general) => general.table.nodes.iter().for_each(|n| counts[*n as usize] += 1),
         }
     }
