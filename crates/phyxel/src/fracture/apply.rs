@@ -141,6 +141,7 @@ fn change_body(
         let rule = fragile.rule;
         fragile.sort_out(rule.as_ref());
     }
+    fragile.renew_shell();
     // Only tetrahedra that are neither smoothed nor cut, nor stiff, have nothing else that depends on what has split.
     let simple = spec.method == Method::Tet && !cuts && fragile.debris.is_empty();
     Some(Changed { sources, births, earlier, touched: touched.filter(|_| simple), waiting })

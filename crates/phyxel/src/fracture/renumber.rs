@@ -111,7 +111,11 @@ fn renumber_bodies<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
                 }
             }
             Stencils::General(general) if shift != 0 && !changes => general.shift(shift),
-            Stencils::General(_) => {}
+            Stencils::General(general) => {
+                if let (Some(sources), false) = (&relabel.sources[block.body], general.elastic.is_empty()) {
+                    general.elastic = sources.iter().map(|s| general.elastic[*s as usize]).collect();
+                }
+            }
         }
     };
     blocks.par_iter_mut().with_min_len(TASK).for_each(follow);
