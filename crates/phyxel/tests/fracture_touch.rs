@@ -77,4 +77,9 @@ fn pieces_of_phyxels_show_their_outside_and_their_cracks() {
     simulation.step(STEP).expect("a step");
     // Both faces of the crack are there as well.
     assert!((area(&simulation) / (outside + 2.0 * 0.09) - 1.0).abs() < 1e-9, "{}", area(&simulation));
+    let frame = simulation.frame(0);
+    let free = frame.bodies[0].free.as_ref().expect("a surface");
+    let inside: Vec<_> = free.triangles.iter().zip(&free.parts).filter(|(_, part)| **part == 1).collect();
+    assert!(inside.iter().all(|(t, _)| free.normals[t[0] as usize][0].abs() > 0.999), "cracks are faces of the inside");
+    assert_eq!((free.parts.len(), inside.len() % 4, inside.is_empty()), (free.triangles.len(), 0, false));
 }

@@ -59,7 +59,7 @@ impl Drawable {
     /// or rods.
     pub(crate) fn surface<'a>(&'a self, body: &'a BodyFrame) -> Option<DrawnSurface<'a>> {
         if let Some(free) = &body.free {
-            let FreeSurface { points, normals, colours, triangles } = free;
+            let FreeSurface { points, normals, colours, triangles, .. } = free;
             return Some(DrawnSurface { points, normals, colours, triangles, is_free: true });
         }
         let DrawnShape::Triangles(triangles) = &self.shape else { return None };
@@ -95,6 +95,10 @@ impl Drawable {
             let fits = if found == 0 { count } else { found };
             expect(frame, fits, count, || format!("the list of {list} of the surface of body `{}`", self.name))?;
         }
+        let parts = if free.parts.is_empty() { free.triangles.len() } else { free.parts.len() };
+        expect(frame, parts, free.triangles.len(), || {
+            format!("the list of parts of the surface of body `{}`", self.name)
+        })?;
         match free.triangles.iter().flatten().max() {
             Some(&index) if index as usize >= count => {
                 Err(OutputError::BadIndex { body: self.name.clone(), what: "surface triangles", index, count })

@@ -215,5 +215,5 @@ fn closed_cracks_are_not_seen() {
 fn tetrahedron(colour: [f32; 3]) -> FreeSurface {
     let points = vec![[-0.3, 0.0, -0.3], [0.3, 0.0, -0.3], [0.0, 0.0, 0.4], [0.0, 0.5, 0.0]];
     let triangles = vec![[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]];
-    FreeSurface { points, normals: vec![], colours: vec![colour; 4], triangles }
+    FreeSurface { points, normals: vec![], colours: vec![colour; 4], triangles, parts: vec![] }
 }

@@ -47,7 +47,7 @@ fn pyramid(sides: usize) -> FreeSurface {
     let (n, top, middle) = (sides as u32, sides as u32, sides as u32 + 1);
     let triangles = (0..n).flat_map(|k| [[k, (k + 1) % n, top], [(k + 1) % n, k, middle]]).collect();
     let normals = vec![[0.0, 1.0, 0.0]; points.len()];
-    FreeSurface { colours: vec![[0.0, 0.5, 1.0]; points.len()], points, normals, triangles }
+    FreeSurface { colours: vec![[0.0, 0.5, 1.0]; points.len()], points, normals, triangles, parts: vec![] }
 }
 
 fn record(dir: &Path, picture: &Path, frames: std::ops::Range<usize>) {

@@ -98,6 +98,7 @@ fn vtk_holds_surfaces_found_anew_and_surfels() {
         normals: vec![[0.0, 1.0, 0.0]; 4],
         colours: vec![[0.5, 0.25, 0.0]; 4],
         triangles: vec![[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]],
+        parts: vec![0, 0, 7, 0],
     };
     let surfels = Surfels {
         points: vec![[2.0; 3]; 2],
@@ -118,6 +119,7 @@ fn vtk_holds_surfaces_found_anew_and_surfels() {
     let points: Vec<f64> = surfels.points.iter().chain(&free.points).flatten().copied().collect();
     assert_eq!(f64s(vtu_array(&bytes, "Points")), points);
     assert_eq!(u32s(vtu_array(&bytes, "body")), [1, 1, 0, 0, 0, 0]);
+    assert_eq!(u32s(vtu_array(&bytes, "part")), [0, 0, 0, 0, 7, 0]);
     assert_eq!(f64s(vtu_array(&bytes, "half_axis_2"))[..6], [0.0, 0.2, 0.0, 0.0, 0.2, 0.0]);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     assert!(text.contains("NumberOfVerts=\"2\"") && text.contains("NumberOfPolys=\"4\""), "{text:.600}");

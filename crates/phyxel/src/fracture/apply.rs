@@ -208,6 +208,7 @@ pub(super) fn change_body<R: Real>(
         let rule = fragile.rule;
         fragile.sort_out(rule.as_ref());
     }
+    fragile.renew_shell();
     // Only tetrahedra that are neither smoothed nor cut, nor stiff, have nothing else that depends on what has split.
     let simple = spec.method == Method::Tet && !cuts && fragile.debris.is_empty();
     let fit = match (&fragile.pieces, block.map(|b| &mut b.stencils)) {

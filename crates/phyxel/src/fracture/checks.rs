@@ -2,7 +2,7 @@
 
 use super::cohesion::can_follow;
 use crate::model::BuildError;
-use crate::scene::{Action, Body, Fate, Lagrangian, MassKind, Region, Scene};
+use crate::scene::{Action, Body, Fate, MassKind, Region, Scene};
 use crate::shape::Geometry;
 
 /// Whether a body may break: by its material now or later, or by a cut.
@@ -83,9 +83,6 @@ pub(crate) fn check_body(scene: &Scene, body: &Body) -> Result<(), BuildError> {
             "it cannot break, because its tetrahedra reach beyond its surface: fill it with others"
         }
         Geometry::Springs(_) => "springs cannot break yet: leave out strength, or use method tet, edge or mls",
-        Geometry::Points(_) if body.mls.lagrangian == Lagrangian::Updated => {
-            "phyxels without a rest shape come apart by themselves: leave out strength, or write lagrangian = \"total\""
-        }
         Geometry::Tets(_) if body.mass == MassKind::Consistent => "bodies that break need mass = \"lumped\"",
         Geometry::Tets(_) | Geometry::Points(_) => return Ok(()),
     };

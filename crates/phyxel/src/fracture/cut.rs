@@ -44,9 +44,10 @@ fn part_phyxels<R: Real>(
 ) -> Vec<Edit> {
     let at = |n: u32| place(model, state, body, n);
     let Some(block) = model.blocks.iter().find(|b| b.body == body) else { return Vec::new() };
+    let flows = points.flow.is_some();
     // A disc around the foot of a point of the plane, as a phyxel sees it.
     let disc = |n: u32, foot: Vec3<f64>, radius: f64| {
-        let f = Mat3(block.strain_argument(n as usize, &state.u).to_f64()) + Mat3::identity();
+        let f = points.from_rest(n, Mat3(block.motion(n as usize, &state.u).to_f64()));
         let own = origin[n as usize];
         let center = points.rest(own) + f.inverse()? * (foot - at(n));
         let normal = (f.transpose() * slice.normal).normalized();
@@ -54,7 +55,7 @@ fn part_phyxels<R: Real>(
     };
     let all = 0..origin.len() as u32;
     match slice.within {
-        Within::Radius(radius) => {
+        Within::Radius(radius) if !flows => {
             let distance = |n: &u32| (at(*n) - slice.point).norm();
             let nearest = all.clone().min_by(|a, b| distance(a).total_cmp(&distance(b)));
             let found = nearest.and_then(|n| Some((n, disc(n, slice.point, radius)?)));
@@ -65,11 +66,12 @@ fn part_phyxels<R: Real>(
                 height.abs() < IN_PLANE * spacing && (arm - disc.normal * height).norm() < radius
             };
             let splits = all.filter(|n| in_plane(n) && points.has_both_sides(origin, *n, disc.normal)).collect();
-            let (crack, normal) = (Crack { disc, splits }, slice.normal.0);
+            let (crack, normal) = (Crack { disc, splits, at: nearest }, slice.normal.0);
             vec![Edit::SplitPhyxels { body, at: nearest, crack, hold: None, normal }]
         }
-        Within::Corners(_) => {
-            // Discs around all phyxels that the blade passes, so large that they leave no gap.
+        _ => {
+            // Discs around all phyxels that the blade passes, so large that they leave no gap: matter without a rest shape
+            // has no plane in common either.
             let passed = |n: &u32| {
                 let spacing = points.spacing(origin[*n as usize]);
                 slice.height(at(*n)).abs() <= BESIDE * spacing && slice.reaches(at(*n))
@@ -78,7 +80,7 @@ fn part_phyxels<R: Real>(
                 let (height, spacing) = (slice.height(at(n)), points.spacing(origin[n as usize]));
                 let disc = disc(n, at(n) - slice.normal * height, spacing)?;
                 let lies_in = height.abs() < IN_PLANE * spacing && points.has_both_sides(origin, n, disc.normal);
-                let crack = Crack { disc, splits: if lies_in { vec![n] } else { Vec::new() } };
+                let crack = Crack { disc, splits: if lies_in { vec![n] } else { Vec::new() }, at: n };
                 Some(Edit::SplitPhyxels { body, at: n, crack, hold: None, normal: slice.normal.0 })
             };
             all.filter(passed).filter_map(edit).collect()

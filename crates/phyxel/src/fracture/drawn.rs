@@ -91,15 +91,18 @@ impl Fragile {
             }
             Pieces::Tets(_) => return None,
             Pieces::Points(points) => {
-                let shell = points.shell(&self.origin, &self.fragment_of)?;
+                let shell = points.shell()?;
                 let place = |n: u32| Vec3(frame.positions[n as usize]);
                 let at = |v: u32| {
                     let parts = shell.vertices[v as usize];
                     parts.parts().fold(Vec3::zero(), |sum, (n, weight)| sum + place(n) * weight)
                 };
                 let is_there = |piece: u32| self.fragments[piece as usize].fate != Fate::Removed;
-                let shown = shell.triangles.iter().filter(|(_, piece)| is_there(*piece));
-                shown.for_each(|(triangle, _)| add_triangle(&mut free, triangle.map(at)));
+                let shown = shell.triangles.iter().enumerate().filter(|(_, (_, piece))| is_there(*piece));
+                for (k, (triangle, _)) in shown {
+                    add_triangle(&mut free, triangle.map(at));
+                    free.parts.push(if k < shell.outside { 0 } else { self.interior });
+                }
             }
         }
         Some(free)

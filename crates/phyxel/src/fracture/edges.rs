@@ -109,6 +109,7 @@ impl<'a> Warp<'a> {
             moved += self.of_node(nodes[k]) * share;
         }
         moved += self.of_point(nodes, counts);
+        let moved = self.inside(nodes, counts, moved);
         // A step in the rest shape, in what corners count.
         let gradients = tets.table.all_gradients(t);
         (0..4).for_each(|k| weights[k] += gradients[k].dot(moved));
@@ -152,6 +153,24 @@ impl<'a> Warp<'a> {
         };
         let names: Vec<u32> = here.into_iter().map(|(n, _)| n).collect();
         self.held(&names, moved)
+    }
+
+    /// What is left of a displacement so that nothing near to the outside comes through it: half of the way there at most.
+    fn inside(&self, nodes: [u32; 3], counts: [usize; 3], moved: Vec3<f64>) -> Vec3<f64> {
+        let whole = counts.iter().sum::<usize>() as f64;
+        let place = |k: usize| Vec3(self.points[nodes[k] as usize]);
+        let at = (0..3).fold(Vec3::zero(), |sum, k| sum + place(k) * (counts[k] as f64 / whole));
+        let mut left = moved;
+        for k in (0..3).filter(|k| counts[*k] > 0) {
+            for normal in self.outside.get(&[nodes[k]][..]).map_or(&[][..], |n| n) {
+                let way = (place(k) - at).dot(*normal);
+                let beyond = left.dot(*normal) - 0.5 * way;
+                if way > 0.0 && beyond > 0.0 {
+                    left -= *normal * beyond;
+                }
+            }
+        }
+        left
     }
 
     /// What the outside leaves of a displacement: it must stay where it is.
@@ -251,6 +270,25 @@ mod tests {
             assert!(bent > 0, "{style:?}: nothing is rough");
             // 2 (0.4 · 0.2 + 0.4 · 0.2 + 0.2 · 0.2) when nothing of it folds over.
             assert!((outside - 0.4).abs() < 1e-9, "{style:?}: {outside}");
+        }
+    }
+
+    #[test]
+    fn nothing_inside_comes_through_the_outside() {
+        let mesh = box_tets([4, 2, 2], [0.0; 3], [0.4, 0.2, 0.2], CubeSplit::Five).expect("a wall");
+        let table = TetTable::build(&mesh.points, &mesh.tets).expect("sound");
+        let tets = TetPieces::new(table, Vec::new(), false, mesh.points.len());
+        for style in [EdgeStyle::Jagged, EdgeStyle::Splinters, EdgeStyle::Steps] {
+            // As long as sections.
+            let (section, amplitude) = ([0.1, 0.1], [0.1, 0.1]);
+            let edges = Edges { section, randomness: [0.5, 0.5], frequency: [3, 3], amplitude, style, seed: 5 };
+            let mut drawn = Drawn::of("wall", &mesh.tets, &[], 1);
+            let grain = Some([1.0, 0.06, 0.0]);
+            drawn.roughen(&tets, &Site { points: &mesh.points, edges: &edges, grain, size: 0.1 });
+            let at = places(&drawn, &tets, &mesh.points);
+            let [low, high] = [[0.0; 3], [0.4, 0.2, 0.2]];
+            let beyond = |x: &Vec3<f64>| (0..3).any(|k| x[k] < low[k] - 1e-9 || x[k] > high[k] + 1e-9);
+            assert_eq!(at.iter().filter(|x| beyond(x)).count(), 0, "{style:?}");
         }
     }
 

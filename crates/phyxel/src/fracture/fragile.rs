@@ -4,14 +4,15 @@ use super::cohesion::Link;
 use super::debris::Debris;
 use super::drawn::Drawn;
 use super::edges::Site;
+use super::flow::Flow;
 use super::fragments::{Fragment, first_fragment};
 use super::points::PointPieces;
 use super::tets::TetPieces;
-use crate::math::{Mat3, Vec3, eigen_symmetric};
+use crate::math::{Mat3, Real, Vec3, eigen_symmetric};
 use crate::record::BodyFrame;
 use crate::scene::{Body, Fate, FragmentRule};
 use crate::shape::PointSampling;
-use crate::stencil::{MlsStencils, TetTable};
+use crate::stencil::{MlsStencils, Neighbours, StencilTable, TetTable};
 
 /// What is known about a body that can break, beyond its stencils. All numbers of nodes are within the body.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +43,8 @@ pub struct Fragile {
     pub drawn: Drawn,
     /// Copies of nodes that cracks still hold together.
     pub links: Vec<Link>,
+    /// What faces of cracks are called where the surface is found anew in each frame.
+    pub interior: u32,
     /// Whether planes cut elements, instead of going along their faces.
     pub cuts: bool,
     /// What becomes of small pieces.
@@ -97,6 +100,7 @@ impl Fragile {
             size,
             drawn,
             links: Vec::new(),
+            interior,
             cuts: body.cut_elements,
             rule: body.fragments,
             debris: Vec::new(),
@@ -139,7 +143,7 @@ impl Fragile {
         let nodes = sampling.points.len();
         let strength = strengths(body);
         let volume: f64 = sampling.volumes.iter().sum();
-        Fragile {
+        let mut fragile = Fragile {
             origin: (0..nodes as u32).collect(),
             pieces: Pieces::Points(PointPieces::new(sampling, &body.mls, &built.radii, built.table)),
             weakest: strength.iter().copied().fold(1.0, f64::min),
@@ -153,9 +157,49 @@ impl Fragile {
             size: sampling.spacing,
             drawn: Drawn::of_phyxels(&body.name, nodes),
             links: Vec::new(),
+            interior: body.material.fracture.map_or(1, |f| f.interior),
             cuts: false,
             rule: body.fragments,
             debris: Vec::new(),
+        };
+        fragile.renew_shell();
+        fragile
+    }
+
+    /// Brings the surface of phyxels in line with their pieces.
+    pub(super) fn renew_shell(&mut self) {
+        if let Pieces::Points(points) = &mut self.pieces {
+            points.renew_shell(&self.origin, &self.fragment_of);
+        }
+    }
+
+    /// Where its phyxels have come to, if they have no rest shape.
+    pub(crate) fn flow(&mut self) -> Option<&mut Flow> {
+        match &mut self.pieces {
+            Pieces::Points(points) => points.flow.as_mut(),
+            Pieces::Tets(_) => None,
+        }
+    }
+
+    /// Whether some of its phyxels may not see others that are near.
+    pub(crate) fn may_hide(&self) -> bool {
+        let cracks = matches!(&self.pieces, Pieces::Points(points) if !points.cracks.is_empty());
+        cracks || self.fragments.len() > 1
+    }
+
+    /// How much its phyxels see of each other; see [`PointPieces::shares`].
+    pub(crate) fn shares<R: Real>(&mut self, near: &Neighbours, out: &mut Vec<R>) {
+        if let Pieces::Points(points) = &mut self.pieces {
+            points.shares((&self.origin, &self.fragment_of), near, out);
+        }
+    }
+
+    /// Takes over whom phyxels without a rest shape see, from stencils over nodes of the body.
+    pub(crate) fn follow<R: Real>(&mut self, table: &StencilTable<R>) {
+        if let Pieces::Points(points) = &mut self.pieces
+            && points.flow.is_some()
+        {
+            points.follow(&table.offsets, &table.nodes);
         }
     }
 

@@ -46,7 +46,7 @@ pub(super) fn spread(
             }
             members.push(node);
             let disc = points.disc_at(origin[node as usize], at_rest);
-            let crack = Crack { disc, splits: vec![node] };
+            let crack = Crack { disc, splits: vec![node], at: node };
             let hold = Some(Held { strength, at_rest: at_rest.0 });
             proposal.edits.push(Edit::SplitPhyxels { body, at: node, crack, hold, normal: normal.0 });
         }

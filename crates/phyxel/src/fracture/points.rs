@@ -5,9 +5,10 @@
 //! al. 1996, as in Pauly et al. 2005). A phyxel in the plane of a crack is duplicated: each copy has half of its matter and
 //! sees one side. Only the stencils that a disc touches are built anew.
 
-use super::shell::Outside;
-use crate::math::Vec3;
-use crate::scene::{KernelKind, MlsSettings};
+use super::flow::Flow;
+use super::shell::{Outside, Shell};
+use crate::math::{Mat3, Vec3};
+use crate::scene::{KernelKind, Lagrangian, MlsSettings};
 use crate::shape::PointSampling;
 use crate::stencil::StencilTable;
 use crate::stencil::mls::{Entries, Pair, Row};
@@ -44,6 +45,8 @@ pub struct Crack {
     pub disc: Disc,
     /// The phyxels, within the body.
     pub splits: Vec<u32>,
+    /// The phyxel that it is at, within the body; it carries the disc where nothing is duplicated.
+    pub at: u32,
 }
 
 /// The phyxels of the unbroken body.
@@ -70,13 +73,17 @@ pub struct PointPieces {
     pub cracks: Vec<Crack>,
     /// Where each phyxel stands when it looks around: beside the cracks that it lies in [m].
     stands: Vec<Vec3<f64>>,
-    /// The present stencils, over nodes of the body.
+    /// Where phyxels have come to, if they have no rest shape.
+    pub flow: Option<Flow>,
+    /// The surface of its pieces.
+    pub(super) kept: Shell,
+    /// The present stencils, over nodes of the body; without weights where phyxels have no rest shape.
     pub table: StencilTable<f64>,
 }
 
 impl Disc {
     /// How much one point sees of another: one, or less where the disc is in between.
-    fn sight(&self, a: Vec3<f64>, b: Vec3<f64>) -> f64 {
+    pub(super) fn sight(&self, a: Vec3<f64>, b: Vec3<f64>) -> f64 {
         let (up, down) = ((a - self.center).dot(self.normal), (b - self.center).dot(self.normal));
         if up * down >= 0.0 {
             return 1.0;
@@ -115,7 +122,9 @@ impl PointPieces {
             points: points.clone(),
         };
         let outside = Outside::new(&sampling.skin, &points, sampling.spacing);
-        PointPieces { unbroken, outside, cracks: Vec::new(), stands: points, table }
+        let flow = (settings.lagrangian == Lagrangian::Updated).then(|| Flow::new(&points));
+        let kept = Shell::default();
+        PointPieces { unbroken, outside, cracks: Vec::new(), stands: points, flow, kept, table }
     }
 
     /// The disc of a crack that starts at a node, normal to a direction of the rest shape.
@@ -176,24 +185,39 @@ impl PointPieces {
 
     /// Whether a phyxel has matter on both sides of a plane through it, so that there is something to part.
     pub fn has_both_sides(&self, origin: &[u32], node: u32, normal: Vec3<f64>) -> bool {
-        let own = origin[node as usize];
-        let least = 0.25 * self.spacing(own);
-        let height = |j: &u32| (self.rest(origin[*j as usize]) - self.rest(own)).dot(normal);
+        let least = 0.25 * self.spacing(origin[node as usize]);
+        let height = |j: &u32| self.arm(origin, (node, *j)).dot(normal);
         let near = self.neighbours(node);
         near.iter().any(|j| height(j) > least) && near.iter().any(|j| height(j) < -least)
     }
 
     /// Whether one phyxel lies in the plane of a crack through another.
     pub fn in_plane(&self, origin: &[u32], (a, b): (u32, u32), normal: Vec3<f64>) -> bool {
-        let [a, b] = [a, b].map(|n| origin[n as usize]);
-        (self.rest(b) - self.rest(a)).dot(normal).abs() < IN_PLANE * self.spacing(a)
+        self.arm(origin, (a, b)).dot(normal).abs() < IN_PLANE * self.spacing(origin[a as usize])
+    }
+
+    /// The way from one phyxel to another at rest, or in what is rest to the first [m].
+    fn arm(&self, origin: &[u32], (from, to): (u32, u32)) -> Vec3<f64> {
+        match &self.flow {
+            Some(flow) => flow.arm(from, to),
+            None => self.rest(origin[to as usize]) - self.rest(origin[from as usize]),
+        }
+    }
+
+    /// The gradient from rest of what has a gradient from the reference of its stencils.
+    pub fn from_rest(&self, node: u32, gradient: Mat3<f64>) -> Mat3<f64> {
+        self.flow.as_ref().map_or(gradient, |flow| gradient * flow.gradient(node))
     }
 
     /// Forgets every crack.
     pub fn mend(&mut self) {
         self.cracks.clear();
+        self.kept = Shell::default();
         self.stands = self.unbroken.points.clone();
         self.table = self.unbroken.table.clone();
+        if let Some(flow) = &mut self.flow {
+            *flow = Flow::new(&self.unbroken.points);
+        }
     }
 
     /// Adds a crack. Copies are numbered behind all other nodes, and entered into `origin`; returns the node that each is a
@@ -214,7 +238,16 @@ impl PointPieces {
             self.table.volumes.push(half);
         }
         self.cracks.push(crack.clone());
-        self.look_again(origin, before, crack);
+        match &mut self.flow {
+            None => self.look_again(origin, before, crack),
+            Some(flow) => {
+                crack.splits.iter().for_each(|node| flow.copy(*node));
+                let at = if crack.splits.is_empty() { &[crack.at][..] } else { &crack.splits };
+                let copies = before as u32..origin.len() as u32;
+                at.iter().copied().chain(copies).for_each(|n| flow.carry(n, self.cracks.len() as u32 - 1));
+                self.list_again(origin, before, &crack.splits);
+            }
+        }
         crack.splits.clone()
     }
 
@@ -362,7 +395,6 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Mat3;
     use crate::shape::structured::box_points;
     use crate::stencil::MlsStencils;
 
@@ -390,7 +422,7 @@ mod tests {
         let middle: Vec<u32> = (0..origin.len() as u32).filter(|n| pieces.rest(*n)[0] == 3.0).collect();
         for &node in &middle {
             let disc = pieces.disc_at(node, Vec3([1.0, 0.0, 0.0]));
-            pieces.crack(&mut origin, &Crack { disc, splits: vec![node] });
+            pieces.crack(&mut origin, &Crack { disc, splits: vec![node], at: node });
             assert_complete(&pieces, &origin);
         }
         assert_eq!(origin.len(), pieces.table.len());
@@ -416,7 +448,7 @@ mod tests {
         let node = 3 + 7 * (2 + 5 * 2);
         assert_eq!(pieces.rest(node), Vec3([3.0, 2.0, 2.0]));
         let disc = pieces.disc_at(node, Vec3([1.0, 0.0, 0.0]));
-        pieces.crack(&mut origin, &Crack { disc, splits: vec![node] });
+        pieces.crack(&mut origin, &Crack { disc, splits: vec![node], at: node });
         let rows = |table: &StencilTable<f64>, e: usize| table.weights[table.entries(e)].to_vec();
         let changed = (0..before.len()).filter(|e| rows(&before, *e) != rows(&pieces.table, *e)).count();
         assert!(changed > 4 && changed < 60, "{changed} stencils of {} changed", before.len());

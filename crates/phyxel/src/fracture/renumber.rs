@@ -132,8 +132,12 @@ fn renumber_bodies<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
         Stencils::Tets(tets) => tets.begin_at(relabel.new[block.body].start),
         Stencils::General(general) => {
             let shift = relabel.shift(block.body);
-            if shift != 0 && relabel.sources[block.body].is_none() {
-                general.shift(shift);
+            match &relabel.sources[block.body] {
+                None if shift != 0 => general.shift(shift),
+                Some(sources) if !general.elastic.is_empty() => {
+                    general.elastic = sources.iter().map(|s| general.elastic[*s as usize]).collect();
+                }
+                _ => {}
             }
         }
     };

@@ -3,7 +3,7 @@
 use super::fragile::{Fragile, Pieces};
 use super::split::Touched;
 use super::tets::TetPieces;
-use crate::math::Real;
+use crate::math::{Mat3, Real, Vec3};
 use crate::model::{Model, Skin};
 use crate::record::Cells;
 use crate::scene::Method;
@@ -40,14 +40,24 @@ impl<R: Real> Model<R> {
         let (nodes, density) = (spec.nodes.clone(), spec.material.density);
         let Some(fragile) = &spec.fragile else { return };
         let Fragile { pieces: Pieces::Points(points), origin, strength, .. } = fragile else { return };
-        let mut table = points.table.clone();
+        let mut table = match points.flow {
+            Some(_) => alone(&points.table),
+            None => points.table.clone(),
+        };
         for (mass, volume) in self.masses[nodes.clone()].iter_mut().zip(&table.volumes) {
             *mass = R::of(density * volume);
         }
         table.nodes.iter_mut().for_each(|n| *n += nodes.start as u32);
         quieten(&mut table, fragile, nodes.start as u32);
         if let Some(block) = self.blocks.iter_mut().find(|b| b.body == body) {
-            block.stencils = Stencils::General(General::new(table.cast(), nodes.clone(), false));
+            let mut general = General::new(table.cast(), nodes.clone(), false);
+            if let (Some(_), Stencils::General(old)) = (&points.flow, &block.stencils) {
+                // Relabelled already; before the first step nothing is deformed.
+                general.elastic.clone_from(&old.elastic);
+                general.elastic.resize(nodes.len(), Mat3::identity());
+                general.rebase();
+            }
+            block.stencils = Stencils::General(general);
         }
         spec.supports = origin.iter().map(|o| points.radius(*o)).collect();
         spec.layout.node_count = nodes.len();
@@ -151,6 +161,18 @@ impl<R: Real> Model<R> {
         let layout = &mut spec.layout;
         (layout.node_count, layout.skin_triangles) = (spec.nodes.len(), triangles);
         layout.cells = Cells::Tets(tets.table.nodes.clone());
+    }
+}
+
+/// Stencils of phyxels that see nobody, until those that have no rest shape look around.
+fn alone(table: &StencilTable<f64>) -> StencilTable<f64> {
+    let count = table.volumes.len() as u32;
+    StencilTable {
+        offsets: (0..=count).collect(),
+        nodes: (0..count).collect(),
+        weights: vec![Vec3::zero(); count as usize],
+        penalties: vec![0.0; if table.penalties.is_empty() { 0 } else { count as usize }],
+        volumes: table.volumes.clone(),
     }
 }
 

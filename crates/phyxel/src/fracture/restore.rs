@@ -2,6 +2,7 @@
 
 use super::apply::is_smoothed_over_edges;
 use super::cohesion::Link;
+use super::flow::{Carried, Flow};
 use super::fragile::{Pieces, sharpness};
 use super::fragments::Fragment;
 use super::points::Crack;
@@ -23,6 +24,7 @@ pub(crate) struct Topology {
     pub fragments: Vec<Fragment>,
     pub links: Vec<Link>,
     pub rest: Vec<[f64; 3]>,
+    pub carried: Option<Carried>,
 }
 
 impl<R: Real> Model<R> {
@@ -30,9 +32,11 @@ impl<R: Real> Model<R> {
     pub(crate) fn topologies(&self) -> Vec<Option<Topology>> {
         let of = |body: &crate::model::BodyModel| {
             body.fragile.as_ref().map(|f| {
-                let (tets, cracks, rest) = match &f.pieces {
-                    Pieces::Tets(tets) => (tets.table.nodes.clone(), Vec::new(), tets.rest.clone()),
-                    Pieces::Points(points) => (Vec::new(), points.cracks.clone(), Vec::new()),
+                let (tets, cracks, rest, carried) = match &f.pieces {
+                    Pieces::Tets(tets) => (tets.table.nodes.clone(), Vec::new(), tets.rest.clone(), None),
+                    Pieces::Points(points) => {
+                        (Vec::new(), points.cracks.clone(), Vec::new(), points.flow.as_ref().map(Flow::carried))
+                    }
                 };
                 Topology {
                     origin: f.origin.clone(),
@@ -44,6 +48,7 @@ impl<R: Real> Model<R> {
                     fragments: f.fragments.clone(),
                     links: f.links.clone(),
                     rest,
+                    carried,
                 }
             })
         };
@@ -65,7 +70,9 @@ impl<R: Real> Model<R> {
                 Pieces::Points(points) => points.cracks == topology.cracks,
             };
             if same && fragile.origin == topology.origin {
+                fragile.carry_on(topology.carried);
                 fragile.list_debris();
+                fragile.renew_shell();
                 continue;
             }
             match &mut fragile.pieces {
@@ -90,7 +97,9 @@ impl<R: Real> Model<R> {
             if fragile.cuts {
                 fragile.find_factors();
             }
+            fragile.carry_on(topology.carried);
             fragile.list_debris();
+            fragile.renew_shell();
             // Nodes of the unbroken body are always there, under their own numbers.
             *sources = Some(Sources::of_copies(&fragile.origin, fragile.strength.len()));
         }
@@ -99,6 +108,21 @@ impl<R: Real> Model<R> {
         relabel.changed().next()?;
         renumber::move_up(self, None, &relabel);
         relabel_model(self, &relabel, (&[], None));
+        Some(relabel)
+    }
+
+    /// Finds the pieces of phyxels without a rest shape after they have looked around: some may be out of each other's sight,
+    /// and molten ones may have grown together. How nodes are numbered then, which is as before, if anything is different.
+    pub(crate) fn regroup(&mut self, body: usize, time: f64) -> Option<Relabel> {
+        let spec = &mut self.bodies[body];
+        let density = spec.material.density;
+        if !spec.fragile.as_mut()?.part_by_flow(density, time) {
+            return None;
+        }
+        let mut sources = vec![None; self.bodies.len()];
+        sources[body] = Some((0..self.bodies[body].nodes.len() as u32).collect());
+        let relabel = Relabel::new(self.bodies.iter().map(|b| b.nodes.clone()).collect(), sources);
+        relabel_model(self, &relabel, None);
         Some(relabel)
     }
 }

@@ -8,7 +8,7 @@ use super::stress_of_tets::Stresses;
 use super::tets::TetPieces;
 use super::view::View;
 use super::{Edit, Held, point_rule};
-use crate::material::Fracture;
+use crate::material::{Fracture, Material};
 use crate::math::{Real, Vec3};
 use crate::par;
 use crate::stencil::block::BlockScratch;
@@ -19,6 +19,9 @@ pub(super) const ONE_CRACK: f64 = 0.8;
 /// Where cracks go through elements, they go on at once only to nodes that are nearer to their plane than this share of an
 /// edge; others are near to new nodes in it.
 const IN_PLANE: f64 = 0.2;
+
+/// Matter that has flowed as far as it can breaks under this share of the stress at which it began to flow.
+const STILL_PULLED: f64 = 0.5;
 
 /// What is beyond its strength by rounding alone is left to a closer look.
 const ROUNDING: f64 = 1.0 - 1e-9;
@@ -78,7 +81,7 @@ pub(super) fn propose<R: Real>(
     found.resize(felt.len(), None);
     par::chunks(found, TASK, |first, found| {
         for (found, (n, feeling)) in found.iter_mut().zip(&felt[first..]) {
-            *found = candidate(fragile, (fracture, spec.material.young_modulus), *n, feeling);
+            *found = candidate(fragile, (fracture, &spec.material), *n, feeling);
         }
     });
     candidates.clear();
@@ -102,24 +105,26 @@ pub(super) fn propose<R: Real>(
 /// The node as a candidate, if it is beyond its strength.
 fn candidate(
     fragile: &Fragile,
-    (fracture, young_modulus): (&Fracture, f64),
+    (fracture, material): (&Fracture, &Material),
     node: u32,
     feeling: &Feeling,
 ) -> Option<Candidate> {
-    let at_tip = fracture.strength_at_tip(young_modulus, fragile.size) / fracture.strength;
+    let at_tip = fracture.strength_at_tip(material.young_modulus, fragile.size) / fracture.strength;
     // Toughness alone decides in the field of a tip, which reaches beyond the tip itself.
     let in_field = fragile.tips[node as usize] || (fracture.fracture_energy > 0.0 && fragile.is_near_tip(node));
     let tip = if in_field { at_tip } else { 1.0 };
     let factor = fragile.strength_of(node) * tip;
     let least = fracture.grain.map_or(1.0, |g| (g.along / fracture.strength).min(1.0)) * fracture.strength * factor;
-    let yields = feeling.plastic >= fracture.plastic_limit;
+    let used_up = feeling.plastic / (fracture.plastic_limit * fragile.strength_of(node));
+    // What has flowed as far as it can is torn where it is still pulled, and left alone when the tear has unloaded it.
+    let yields = used_up >= 1.0 && reaches(&feeling.stress, STILL_PULLED * material.flow_stress());
     if !yields && !reaches(&feeling.stress, ROUNDING * least) {
         return None;
     }
     let turned = |g: [f64; 3]| (feeling.gradient * Vec3(g)).normalized();
     let along = fracture.grain.map(|grain| (turned(grain.direction), grain.along * factor));
     let found = danger(&feeling.stress, &Strength { across: fracture.strength * factor, along });
-    let ratio = found.ratio.max(feeling.plastic / fracture.plastic_limit);
+    let ratio = if yields { found.ratio.max(used_up) } else { found.ratio };
     let at_rest = (feeling.gradient.transpose() * found.normal).normalized();
     let strength = found.normal.dot(feeling.stress * found.normal) / found.ratio;
     (ratio >= 1.0).then_some(Candidate { node, ratio, strength, normal: found.normal, at_rest })

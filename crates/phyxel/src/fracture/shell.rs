@@ -71,12 +71,14 @@ impl Outside {
 }
 
 /// The surface of all pieces.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shell {
     /// Combinations of phyxels, numbered within the body.
     pub vertices: Vec<Vertex>,
     /// Three vertices of each triangle, wound outward, and the piece that it is of.
     pub triangles: Vec<([u32; 3], u32)>,
+    /// How many of them are of the skin; the others are faces of cracks.
+    pub outside: usize,
 }
 
 /// What a shell is made from.
@@ -92,8 +94,17 @@ struct Making<'a> {
 }
 
 impl PointPieces {
-    /// The present surface of all pieces, over phyxels of the body; nothing where it has no skin.
-    pub fn shell(&self, origin: &[u32], fragment_of: &[u32]) -> Option<Shell> {
+    /// The surface of all pieces, over phyxels of the body; nothing where it has no skin.
+    pub fn shell(&self) -> Option<&Shell> {
+        self.outside.as_ref().map(|_| &self.kept)
+    }
+
+    /// Brings the surface in line with the present pieces. It is kept until these change, because frames ask for it.
+    pub fn renew_shell(&mut self, origin: &[u32], fragment_of: &[u32]) {
+        self.kept = self.made_shell(origin, fragment_of).unwrap_or_default();
+    }
+
+    fn made_shell(&self, origin: &[u32], fragment_of: &[u32]) -> Option<Shell> {
         let outside = self.outside.as_ref()?;
         let whole = self.whole_count();
         let mut copies: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -103,6 +114,7 @@ impl PointPieces {
         let (known, shell) = (BTreeMap::new(), Shell::default());
         let mut making = Making { points: self, outside, fragment_of, copies, known, shell };
         making.add_skin();
+        making.shell.outside = making.shell.triangles.len();
         making.add_cracks(origin);
         Some(making.shell)
     }
@@ -268,12 +280,13 @@ mod tests {
         let middle: Vec<u32> = origin.iter().copied().filter(|n| pieces.rest(*n)[0] == 3.0).collect();
         for node in middle {
             let disc = pieces.disc_at(node, Vec3([1.0, 0.0, 0.0]));
-            pieces.crack(&mut origin, &Crack { disc, splits: vec![node] });
+            pieces.crack(&mut origin, &Crack { disc, splits: vec![node], at: node });
         }
         // Those that see higher ones are one piece.
         let right = |n: usize| pieces.stand(n as u32)[0] > 3.0;
         let fragment_of: Vec<u32> = (0..origin.len()).map(|n| right(n) as u32).collect();
-        let shell = pieces.shell(&origin, &fragment_of).expect("a skin");
+        pieces.renew_shell(&origin, &fragment_of);
+        let shell = pieces.shell().expect("a skin").clone();
         let rest: Vec<Vec3<f64>> = origin.iter().map(|o| pieces.rest(*o)).collect();
         for piece in 0..2 {
             let (mut out, mut volume, mut area) = (Vec3::zero(), 0.0, 0.0);

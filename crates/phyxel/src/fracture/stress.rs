@@ -55,7 +55,7 @@ impl Sampler {
             least: fracture.least_strength(spec.material.young_modulus, fragile.size),
             factors: &fragile.factors,
             weakest: fragile.weakest,
-            plastic: fracture.plastic_limit,
+            plastic: fracture.plastic_limit * fragile.weakest,
         };
         let inner = state.inner(0.0).of(view.first_block);
         if let (Pieces::Tets(pieces), true) = (&fragile.pieces, spec.method == Method::Tet && inner.is_empty())
@@ -87,6 +87,14 @@ impl Sampler {
                     (sum.gradient, sum.plastic, sum.volume) =
                         (part.gradient * share, part.plastic * share, part.volume);
                 }
+            }
+        }
+        if let Pieces::Points(points) = &fragile.pieces
+            && points.flow.is_some()
+        {
+            let block = &blocks[0];
+            for (&n, feeling) in nodes.iter().zip(&mut total) {
+                feeling.gradient = points.from_rest(n, Mat3(block.motion(n as usize, &state.u).to_f64()));
             }
         }
         felt.extend(nodes.into_iter().zip(total));

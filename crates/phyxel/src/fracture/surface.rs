@@ -21,11 +21,12 @@ pub(super) fn rebuild<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
         let in_part = |t: &[u32; 3]| (t[0] as usize) < end;
         let end_face = first_face + old.triangles[first_face..].iter().take_while(|t| in_part(t)).count();
         let spec = &model.bodies[part.body];
+        let phyxels = matches!(&spec.fragile, Some(Fragile { pieces: Pieces::Points(_), .. }));
         match (&relabel.sources[part.body], &spec.skin) {
             // All pieces of a body come at once.
-            (Some(_), Skin::Nodes(_) | Skin::Carried(_)) if done == Some(part.body) => {}
+            (Some(_), skin) if done == Some(part.body) && (phyxels || matches!(skin, Skin::Nodes(_))) => {}
+            (Some(_), _) if phyxels => add_shells(&mut surface, *part, spec, &rest),
             (Some(_), Skin::Nodes(nodes)) => add_pieces(&mut surface, *part, (spec, nodes), &rest),
-            (Some(_), Skin::Carried(_)) => add_shells(&mut surface, *part, spec, &rest),
             _ => {
                 let moved = |v: &Vertex| Vertex { nodes: v.nodes.map(|n| relabel.node(n)), weights: v.weights };
                 let vertices = old.vertices[first..end].iter().map(moved).collect();
@@ -66,12 +67,12 @@ fn add_pieces(surface: &mut Surface, part: Part, (spec, nodes): (&BodyModel, &[u
 
 /// Adds the surface of each fragment of a body of phyxels.
 pub(crate) fn add_shells(surface: &mut Surface, part: Part, spec: &BodyModel, rest: &[Vec3<f64>]) {
-    let Some(Fragile { pieces: Pieces::Points(points), fragments, fragment_of, origin, .. }) = &spec.fragile else {
-        return;
-    };
-    let Some(shell) = points.shell(origin, fragment_of) else { return };
+    let Some(Fragile { pieces: Pieces::Points(points), fragments, .. }) = &spec.fragile else { return };
+    let Some(shell) = points.shell() else { return };
     let first = spec.nodes.start as u32;
-    for (piece, _) in fragments.iter().enumerate().filter(|(_, f)| f.elements > 0 && f.fate != Fate::Removed) {
+    let is_solid = |piece: usize| points.flow.as_ref().is_none_or(|flow| !flow.is_liquid(piece as u32));
+    let pieces = fragments.iter().enumerate().filter(|(_, f)| f.elements > 0 && f.fate != Fate::Removed);
+    for (piece, _) in pieces.filter(|(piece, _)| is_solid(*piece)) {
         let (mut place, mut vertices) = (vec![u32::MAX; shell.vertices.len()], Vec::new());
         let mut triangles = Vec::new();
         for (triangle, _) in shell.triangles.iter().filter(|t| t.1 as usize == piece) {

@@ -1,7 +1,7 @@
 //! When matter breaks.
 
 use super::checks::{finite, not_negative, positive};
-use super::{Edges, MaterialError};
+use super::{Edges, Material, MaterialError, Plasticity};
 
 /// How a material breaks.
 ///
@@ -118,6 +118,17 @@ impl Fracture {
     pub fn least_strength(&self, young_modulus: f64, size: f64) -> f64 {
         let along = self.grain.map_or(f64::INFINITY, |grain| grain.along) / self.strength;
         self.strength.min(self.strength_at_tip(young_modulus, size)) * along.min(1.0)
+    }
+}
+
+impl Material {
+    /// The stress at which it begins to flow [Pa]; zero for matter that does not.
+    pub(crate) fn flow_stress(&self) -> f64 {
+        match self.plastic {
+            Some(Plasticity::Stress { yield_stress, .. }) => yield_stress,
+            Some(Plasticity::Strain { yield_strain, .. }) => yield_strain * self.young_modulus,
+            None => 0.0,
+        }
     }
 }
 

@@ -84,11 +84,11 @@ impl<R: Real> Model<R> {
 }
 
 /// The surface that others touch, whatever is drawn: the skin of phyxels and of covers, the boundary of everything else.
-/// A melt has none: it parts and merges.
+/// A melt has none: it parts and merges. What can break as well has one where none of a piece is molten.
 fn touched<'a>(body: &'a BodyModel, spec: &'a Body) -> (Cow<'a, Skin>, Cow<'a, [[u32; 3]]>) {
     let melts = spec.material.thermal.as_ref().is_some_and(|t| t.melting.is_some());
     match &spec.geometry {
-        Geometry::Points(_) if melts && spec.mls.lagrangian == Lagrangian::Updated => {
+        Geometry::Points(_) if melts && spec.mls.lagrangian == Lagrangian::Updated && body.fragile.is_none() => {
             (Cow::Owned(Skin::None), Cow::Owned(Vec::new()))
         }
         Geometry::Points(sampling) => (Cow::Borrowed(&body.skin), Cow::Borrowed(&sampling.skin.triangles)),

@@ -2,14 +2,18 @@
 
 use super::Model;
 use super::melt::Melt;
+use crate::fracture::Fragile;
 use crate::material::Grain;
 use crate::math::{Mat3, Real, Vec3, polar_rotation};
 use crate::par;
 use crate::scene::{Lagrangian, Method};
 use crate::state::State;
 use crate::stencil::block::Stencils;
-use crate::stencil::{Present, StencilError, UpdatedStencils};
+use crate::stencil::{Neighbours, Present, Sight, StencilError, UpdatedStencils};
 use std::ops::Range;
+
+/// Phyxels that are molten by this much carry no cracks, and grow together with others that are.
+const MOLTEN: f64 = 0.5;
 
 /// Buffers of rebuilding one body's stencils.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +36,13 @@ impl<R: Real> Reanchor<R> {
             let _ = buffers.melt.measure(&model.rest[body.nodes.clone()], &buffers.volumes, &buffers.radii);
         }
         buffers
+    }
+
+    /// Looks anew at how many phyxels there are and what matter they have: some have been duplicated.
+    pub(crate) fn renew(&mut self, model: &Model<R>, block: usize) {
+        self.radii.clear();
+        self.volumes.clear();
+        self.size(model, block);
     }
 
     fn size(&mut self, model: &Model<R>, block: usize) {
@@ -63,9 +74,16 @@ impl<R: Real> Model<R> {
         if !self.is_out_of_place(block, &state.u, grains) {
             return Ok(false);
         }
-        let nodes = self.bodies[self.blocks[block].body].nodes.clone();
+        let body = &mut self.bodies[self.blocks[block].body];
+        let nodes = body.nodes.clone();
         let Stencils::General(general) = &mut self.blocks[block].stencils else { return Ok(false) };
         let grains = state.grains.get_mut(block).map_or(&mut [][..], |g| &mut g[..]);
+        if let Some(flow) = body.fragile.as_mut().and_then(Fragile::flow) {
+            let (general, u) = (&*general, &state.u);
+            let back = |e: usize| general.base_inverse.get(e).copied().unwrap_or_else(Mat3::identity);
+            flow.go_on(|e| Mat3((Mat3::identity() + general.gradient(e, u) * back(e)).to_f64()));
+            flow.melt(grains.iter().map(|g| g.molten.to_f64() >= MOLTEN));
+        }
         if general.elastic.is_empty() {
             general.elastic.resize(nodes.len(), Mat3::identity());
         } else {
@@ -88,9 +106,10 @@ impl<R: Real> Model<R> {
         if buffers.radii.is_empty() {
             buffers.size(self, block);
         }
-        let body = &self.bodies[self.blocks[block].body];
+        let body = &mut self.bodies[self.blocks[block].body];
         let nodes = body.nodes.clone();
         let Stencils::General(general) = &mut self.blocks[block].stencils else { return Ok(()) };
+        let mut fragile = body.fragile.as_mut();
         let present = Present {
             positions: &self.rest[nodes.clone()],
             elastic: &general.elastic,
@@ -101,7 +120,16 @@ impl<R: Real> Model<R> {
             stabilisation: body.mls.stabilisation,
         };
         let mut seen = std::mem::take(&mut general.seen);
-        buffers.stencils.rebuild(&present, (&mut general.table, &mut seen))?;
+        if let Some(flow) = fragile.as_mut().and_then(|f| f.flow()) {
+            flow.place(present.positions);
+        }
+        let parted = fragile.as_mut().filter(|f| f.may_hide());
+        let mut look = parted.map(|f| move |near: &Neighbours, shares: &mut Vec<R>| f.shares(near, shares));
+        let sight = look.as_mut().map(|look| look as Sight<'_, R>);
+        buffers.stencils.rebuild_seen(&present, sight, (&mut general.table, &mut seen))?;
+        if let Some(fragile) = fragile {
+            fragile.follow(&general.table);
+        }
         par::for_each(&mut general.table.nodes, |_, n| *n += nodes.start as u32);
         general.table_changed();
         general.seen = seen;
@@ -124,7 +152,9 @@ impl<R: Real> Model<R> {
         // Cubes, since the spacing is the cube root of a volume.
         let off = |n: usize| {
             let missed = motion.missed(self.place(n, Vec3::zero()), Vec3(u[n].to_f64()));
-            missed * missed * missed / general.table.volumes[n - start].to_f64()
+            let volume = general.table.volumes[n - start].to_f64();
+            // Pieces that are not deformed any more have no stencils to be rebuilt.
+            if volume > 0.0 { missed * missed * missed / volume } else { 0.0 }
         };
         par::max(body.nodes.len(), 0.0, |i| off(start + i)) > body.mls.reanchor.powi(3)
     }

@@ -47,8 +47,11 @@ impl BodySurface {
 fn kind(body: &Body) -> SurfaceKind {
     let flows = |m: &Material| m.plastic.is_some() || m.thermal.as_ref().is_some_and(|t| t.melting.is_some());
     let updated = body.method == Method::Mls && body.mls.lagrangian == Lagrangian::Updated;
+    // What breaks without melting has faces: its pieces are drawn with their shells.
+    let melts = body.material.thermal.as_ref().is_some_and(|t| t.melting.is_some());
+    let breaks = body.material.fracture.is_some() && !melts;
     match body.surface {
-        SurfaceKind::Auto if updated && flows(&body.material) => SurfaceKind::Reconstructed,
+        SurfaceKind::Auto if updated && flows(&body.material) && !breaks => SurfaceKind::Reconstructed,
         SurfaceKind::Auto => SurfaceKind::Skin,
         kind => kind,
     }

@@ -40,6 +40,9 @@ pub struct FreeSurface {
     pub colours: Vec<[f32; 3]>,
     /// Three vertices each, wound so that normals point out.
     pub triangles: Vec<[u32; 3]>,
+    /// The part that each triangle is of: 0 is the outside, faces of cracks have the number of what is inside. Empty where all
+    /// are outside.
+    pub parts: Vec<u32>,
 }
 
 /// Points that stand for small discs of a surface (surfels).

@@ -3,8 +3,8 @@
 use super::SnapshotError;
 use super::bytes::{Reader, Writer};
 use crate::fracture::points::{Crack, Disc};
-use crate::fracture::{Fragile, Fragment, Link, Pieces, Topology};
-use crate::math::{Real, Vec3};
+use crate::fracture::{Carried, Fragile, Fragment, Link, Pieces, Topology};
+use crate::math::{Mat3, Real, Vec3};
 use crate::model::Model;
 use crate::scene::Fate;
 
@@ -37,6 +37,14 @@ pub(super) fn encode(bodies: &[Option<Topology>], out: &mut Writer) {
             link.nodes.iter().for_each(|n| out.u64(*n as u64));
             [link.area, link.strength, link.opened].into_iter().chain(link.normal).for_each(|x| out.f64(x));
         }
+        if let Some(carried) = &body.carried {
+            carried.gradients.iter().flat_map(|g| g.0.as_flattened().to_vec()).for_each(|x| out.f64(x));
+            carried.molten.iter().for_each(|molten| out.u64(*molten as u64));
+            out.u64(carried.faces.len() as u64);
+            carried.faces.as_flattened().iter().for_each(|n| out.u64(*n as u64));
+            out.u64(carried.sides.len() as u64);
+            carried.sides.as_flattened().iter().for_each(|n| out.u64(*n as u64));
+        }
     }
 }
 
@@ -45,13 +53,32 @@ fn encode_crack(crack: &Crack, out: &mut Writer) {
     center.0.iter().chain(&normal.0).chain([&radius, &fade]).for_each(|x| out.f64(*x));
     out.u64(crack.splits.len() as u64);
     crack.splits.iter().for_each(|n| out.u64(*n as u64));
+    out.u64(crack.at as u64);
 }
 
 fn decode_crack(input: &mut Reader<'_>, nodes: usize) -> Result<Crack, SnapshotError> {
     let (center, normal) = (Vec3(input.triple()?), Vec3(input.triple()?));
     let disc = Disc { center, normal, radius: input.f64()?, fade: input.f64()? };
     let count = input.u64()? as usize;
-    Ok(Crack { disc, splits: input.indices(count, nodes)? })
+    Ok(Crack { disc, splits: input.indices(count, nodes)?, at: input.indices(1, nodes)?[0] })
+}
+
+/// What phyxels without a rest shape carry along.
+fn decode_carried(input: &mut Reader<'_>, nodes: usize, cracks: usize) -> Result<Carried, SnapshotError> {
+    let mut gradients = Vec::with_capacity(nodes);
+    for _ in 0..nodes {
+        gradients.push(Mat3([input.triple()?, input.triple()?, input.triple()?]));
+    }
+    let molten = input.indices(nodes, 2)?.into_iter().map(|m| m == 1).collect();
+    let mut faces = Vec::new();
+    for _ in 0..input.u64()? {
+        faces.push([input.indices(1, nodes)?[0], input.indices(1, cracks)?[0]]);
+    }
+    let mut sides = Vec::new();
+    for _ in 0..input.u64()? {
+        sides.push([input.indices(1, nodes)?[0], input.indices(1, cracks)?[0], input.indices(1, 2)?[0]]);
+    }
+    Ok(Carried { gradients, molten, faces, sides })
 }
 
 /// The inverse of [`encode`].
@@ -129,6 +156,10 @@ fn decode_one(input: &mut Reader<'_>, fragile: &Fragile) -> Result<Topology, Sna
         let normal = input.triple()?;
         links.push(Link { nodes: [ends[0], ends[1]], area, strength, normal, opened });
     }
+    let carried = match &fragile.pieces {
+        Pieces::Points(points) if points.flow.is_some() => Some(decode_carried(input, nodes, cracks.len())?),
+        _ => None,
+    };
     let tets = corners.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect();
-    Ok(Topology { origin, tets, cracks, tips, loose, fragment_of, fragments, links, rest })
+    Ok(Topology { origin, tets, cracks, tips, loose, fragment_of, fragments, links, rest, carried })
 }

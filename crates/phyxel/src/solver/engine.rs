@@ -128,6 +128,20 @@ pub(crate) fn build<R: Real>(scene: &Scene) -> Result<Built<R>, BuildError> {
     Ok(Built { model, warnings, engine: Box::new(whole) })
 }
 
+impl<R: Real> Whole<R> {
+    /// Lets phyxels without a rest shape that have been split look around anew.
+    fn look_around(&mut self, model: &mut Model<R>, relabel: &Relabel) {
+        for (k, buffers) in self.reanchors.iter_mut().enumerate() {
+            let body = model.blocks[k].body;
+            if model.is_updated(body) && relabel.sources[body].is_some() {
+                buffers.renew(model, k);
+                // Points that carried stencils before carry some now.
+                let _ = model.rebuild(k, buffers);
+            }
+        }
+    }
+}
+
 impl<R: Real> Engine<R> for Whole<R> {
     fn settings(&self) -> &SolverSettings {
         &self.solver.settings
@@ -168,8 +182,17 @@ impl<R: Real> Engine<R> for Whole<R> {
             if !model.is_updated(body) {
                 continue;
             }
-            let rebuilt = model.reanchor(state, k, buffers);
-            any |= rebuilt.map_err(|source| BuildError::Stencil { body: model.bodies[body].name.clone(), source })?;
+            let named =
+                |model: &Model<R>, source| BuildError::Stencil { body: model.bodies[body].name.clone(), source };
+            let rebuilt = model.reanchor(state, k, buffers).map_err(|source| named(model, source))?;
+            any |= rebuilt;
+            if let Some(relabel) = rebuilt.then(|| model.regroup(body, state.time)).flatten() {
+                buffers.renew(model, k);
+                model.rebuild(k, buffers).map_err(|source| named(model, source))?;
+                let what = "the factors of its matrix do not fit into memory once it has parted: use linear = \"cg\"";
+                let done = self.solver.relabelled(model, state, &relabel);
+                done.map_err(|_| BuildError::Unsupported { body: model.bodies[body].name.clone(), what })?;
+            }
         }
         if any {
             self.solver.stencils_changed(model);
@@ -179,6 +202,9 @@ impl<R: Real> Engine<R> for Whole<R> {
 
     fn rebuild(&mut self, model: &mut Model<R>) {
         for (k, buffers) in self.reanchors.iter_mut().enumerate() {
+            if model.is_updated(model.blocks[k].body) {
+                buffers.renew(model, k);
+            }
             if !model.blocks[k].elastic().is_empty() {
                 // The same points have carried stencils before.
                 let _ = model.rebuild(k, buffers);
@@ -195,6 +221,7 @@ impl<R: Real> Engine<R> for Whole<R> {
         let budget = self.solver.settings.max_new_nodes;
         let rooms = self.solver.rooms_for_forces();
         if let Some(relabel) = self.breaker.look(model, state, (budget, rooms), report) {
+            self.look_around(model, &relabel);
             let done = self.solver.relabelled(model, state, &relabel);
             done.map_err(|source| StepError::Factor { time: state.time, source })?;
         }
@@ -209,6 +236,7 @@ impl<R: Real> Engine<R> for Whole<R> {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         if let Some(relabel) = self.breaker.split(model, state, edits, report) {
+            self.look_around(model, &relabel);
             let done = self.solver.relabelled(model, state, &relabel);
             done.map_err(|source| StepError::Factor { time: state.time, source })?;
         }
@@ -223,6 +251,7 @@ impl<R: Real> Engine<R> for Whole<R> {
         slice: &Slice,
     ) -> Result<(), BuildError> {
         if let Some(relabel) = self.breaker.cut(model, state, (body, slice)) {
+            self.look_around(model, &relabel);
             let what = "the factors of its matrix do not fit into memory once it is cut: use linear = \"cg\"";
             let name = || model.bodies[body].name.clone();
             let done = self.solver.relabelled(model, state, &relabel);

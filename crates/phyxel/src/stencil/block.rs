@@ -155,6 +155,16 @@ impl<R: Real> Block<R> {
         }
     }
 
+    /// The gradient of what has happened to element `e` since its stencil was built.
+    pub fn motion(&self, e: usize, u: &[Vec3<R>]) -> Mat3<R> {
+        match &self.stencils {
+            Stencils::General(g) if !g.base_inverse.is_empty() => {
+                Mat3::identity() + g.gradient(e, u) * g.base_inverse[e]
+            }
+            _ => Mat3::identity() + self.strain_argument(e, u),
+        }
+    }
+
     /// [`Block::strain_argument`] of every element; nothing is summed where stencils have just been rebuilt.
     #[inline(always)]
     pub fn strain_arguments<'a>(&'a self, u: &'a [Vec3<R>]) -> impl Fn(usize) -> Mat3<R> + Sync + 'a {

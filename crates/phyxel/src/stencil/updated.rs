@@ -20,6 +20,9 @@ const MAX_STRETCH: f64 = 4.0;
 /// a plate of diamond, linear solves would need a thousand iterations, and a sheet that sets could not be lifted.
 const WEAKEST: f64 = 0.1;
 
+/// Who sees less of a phyxel does not see it.
+const LEAST_SIGHT: f64 = 1e-6;
+
 /// The present state of a body of phyxels; all slices have one value per phyxel.
 #[derive(Clone, Copy, Debug)]
 pub struct Present<'a, R> {
@@ -50,7 +53,12 @@ pub struct UpdatedStencils<R> {
     /// How far each looks in the present shape [m].
     reach: Vec<R>,
     lengths: Vec<u32>,
+    /// How much of each candidate is seen; empty where nothing is in between.
+    shares: Vec<R>,
 }
+
+/// Fills in how much phyxels see of each of their candidates, 0 to 1, where something is between them.
+pub type Sight<'a, R> = &'a mut dyn FnMut(&Neighbours, &mut Vec<R>);
 
 impl<R: Real> UpdatedStencils<R> {
     /// Rebuilds all stencils into `table`, so that `Σ_k x_k ⊗ d_k = F_i` at the present positions, in every direction in
@@ -59,21 +67,43 @@ impl<R: Real> UpdatedStencils<R> {
     pub fn rebuild(
         &mut self,
         now: &Present<'_, R>,
+        out: (&mut StencilTable<R>, &mut Seen<R>),
+    ) -> Result<MlsReport, StencilError> {
+        self.rebuild_seen(now, None, out)
+    }
+
+    /// [`UpdatedStencils::rebuild`] where something may be between phyxels.
+    pub fn rebuild_seen(
+        &mut self,
+        now: &Present<'_, R>,
+        sight: Option<Sight<'_, R>>,
         (table, seen): (&mut StencilTable<R>, &mut Seen<R>),
     ) -> Result<MlsReport, StencilError> {
         now.check()?;
         let n = now.positions.len();
         let lost_gradients = self.invert(now);
         self.search.rebuild(now.positions, Radii::Each(&self.reach), &mut self.candidates)?;
-        let (candidates, inverses) = (&self.candidates, &self.inverses);
+        self.shares.clear();
+        if let Some(sight) = sight {
+            sight(&self.candidates, &mut self.shares);
+        }
+        let (candidates, inverses, shares) = (&self.candidates, &self.inverses, &self.shares);
+        let share = move |i: usize, j: u32| match (shares.is_empty(), candidates.of(i).binary_search(&j)) {
+            (false, Ok(k)) => shares[candidates.offsets[i] as usize + k],
+            _ => R::one(),
+        };
         let mutual = now.mutual && now.radii.iter().any(|r| *r != now.radii[0]);
         let row = |i: usize| {
             let (kernel, radius, inverse) = (now.kernel, now.radii[i], inverses[i]);
             let offset = move |j: u32| inverse * (now.positions[j as usize] - now.positions[i]);
-            let pair = move |j: u32| if mutual { Pair::between(radius, now.radii[j as usize]) } else { Pair::alike() };
+            let pair = move |j: u32| {
+                let pair = if mutual { Pair::between(radius, now.radii[j as usize]) } else { Pair::alike() };
+                if shares.is_empty() { pair } else { Pair { share: pair.share * share(i, j), ..pair } }
+            };
             Row { kernel, radius, offset, pair, least: R::of(WEAKEST) }
         };
-        let near = |i: usize, j: &u32| row(i).sees(*j);
+        let least = R::of(LEAST_SIGHT);
+        let near = |i: usize, j: &u32| row(i).sees(*j) && (shares.is_empty() || share(i, *j) > least);
         let count = |i: usize| candidates.of(i).iter().filter(|j| near(i, j)).count() as u32 + 1;
         (0..n).into_par_iter().with_min_len(64).map(count).collect_into_vec(&mut self.lengths);
         table.volumes.clear();

@@ -272,7 +272,11 @@ impl Body {
         let creases = (!given).then(|| Creases::of(&free.points, &free.triangles, &[]));
         let found = creases.as_ref().map(|c| c.normals(&free.points, &free.triangles)).unwrap_or_default();
         let shares = self.shares(frame, &free.points, by);
-        let colour = |v: usize| free.colours.get(v).copied().unwrap_or(self.colour);
+        let own = |t: usize| match free.parts.get(t).map_or(0, |p| *p as usize) {
+            0 => self.colour,
+            part => self.part_colour(part).unwrap_or(self.inside),
+        };
+        let colour = |t: usize, v: usize| free.colours.get(v).copied().unwrap_or_else(|| own(t));
         let mut corners = Vec::with_capacity(3 * free.triangles.len());
         for (t, triangle) in free.triangles.iter().enumerate() {
             if triangle.iter().any(|v| !points[*v as usize].is_finite()) {
@@ -285,7 +289,7 @@ impl Body {
                 corners.push(Corner {
                     position: points[v].0.map(|c| c as f32),
                     normal: normal.map(|c| c as f32),
-                    colour: if by.is_some() { BLANK } else { colour(v) },
+                    colour: if by.is_some() { BLANK } else { colour(t, v) },
                     coordinates: [texture_coordinate(share), 0.5, 0.0],
                 });
             }

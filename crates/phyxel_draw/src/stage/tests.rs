@@ -139,6 +139,7 @@ fn every_view_has_its_primitives() {
         normals: vec![[0.0, 0.0, 1.0]; 3],
         colours: vec![[0.1, 0.2, 0.3]; 3],
         triangles: vec![[0, 1, 2]],
+        parts: vec![],
     });
     let stage = stage(StageSettings::default());
     let picture = stage.picture(&melted).unwrap();

@@ -231,6 +231,7 @@ fn write_body(w: &mut Sink, body: &BodyFrame) {
         w.points(&free.normals);
         w.singles(free.colours.as_flattened().iter().copied());
         w.indices(free.triangles.as_flattened());
+        w.indices(&free.parts);
     });
     w.option(body.surfels.as_ref(), |w, surfels| {
         w.points(&surfels.points);
@@ -247,8 +248,9 @@ fn read_body(r: &mut Source<'_>) -> Option<BodyFrame> {
     let free = r.option(|r| {
         let (points, normals) = (r.points()?, r.points()?);
         let (colours, triangles): (_, Vec<[u32; 3]>) = (whole(&r.singles()?)?, whole(&r.indices()?)?);
+        let parts = r.indices()?;
         let fits = triangles.as_flattened().iter().all(|v| (*v as usize) < points.len());
-        fits.then_some(FreeSurface { points, normals, colours, triangles })
+        fits.then_some(FreeSurface { points, normals, colours, triangles, parts })
     })?;
     let surfels = r.option(|r| {
         let (points, normals) = (r.points()?, r.points()?);

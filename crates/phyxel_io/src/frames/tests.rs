@@ -48,6 +48,7 @@ fn frame(index: usize) -> Frame {
             normals: vec![[0.0, 1.0, 0.0]; 3],
             colours: vec![[0.25; 3]; 3],
             triangles: vec![[0, 1, 2]],
+            parts: vec![7],
         }),
         surfels: Some(Surfels {
             points: vec![[x; 3]],

@@ -23,6 +23,8 @@ struct Shown {
     discs: usize,
     triangles: Vec<[u32; 3]>,
     body_of_triangle: Vec<u32>,
+    /// 0 outside; faces of cracks have another number.
+    part_of_triangle: Vec<u32>,
 }
 
 impl Shown {
@@ -38,6 +40,8 @@ impl Shown {
             let first = shown.points.len() as u32;
             shown.triangles.extend(free.triangles.iter().map(|t| t.map(|v| first + v)));
             shown.body_of_triangle.extend(std::iter::repeat_n(body as u32, free.triangles.len()));
+            shown.part_of_triangle.extend(&free.parts);
+            shown.part_of_triangle.resize(shown.triangles.len(), 0);
             shown.add(body, &free.points, &free.normals, &free.colours);
         }
         let count = shown.points.len();
@@ -71,6 +75,7 @@ pub(super) fn write(frame: &Frame, w: &mut impl Write) -> io::Result<()> {
     let (discs, triangles) = (shown.discs as u32, shown.triangles.len() as u32);
     let of_discs = shown.body_of_point[..shown.discs].iter();
     let body_of_cell = words(of_discs.chain(&shown.body_of_triangle).copied());
+    let part_of_cell = words(std::iter::repeat_n(0, shown.discs).chain(shown.part_of_triangle.iter().copied()));
     let (single, single_ends) = (words(0..discs), words(1..=discs));
     let (corners, ends) = (words(shown.triangles.iter().flatten().copied()), words((1..=triangles).map(|t| 3 * t)));
     let (connectivity, offsets) = ("type=\"UInt32\" Name=\"connectivity\"", "type=\"UInt32\" Name=\"offsets\"");
@@ -85,7 +90,13 @@ pub(super) fn write(frame: &Frame, w: &mut impl Write) -> io::Result<()> {
     }
     let sections: [Section<'_>; 5] = [
         ("PointData", fields),
-        ("CellData", vec![array("type=\"UInt32\" Name=\"body\"", &body_of_cell)]),
+        (
+            "CellData",
+            vec![
+                array("type=\"UInt32\" Name=\"body\"", &body_of_cell),
+                array("type=\"UInt32\" Name=\"part\"", &part_of_cell),
+            ],
+        ),
         ("Points", vec![array("type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"", &points)]),
         ("Verts", vec![array(connectivity, &single), array(offsets, &single_ends)]),
         ("Polys", vec![array(connectivity, &corners), array(offsets, &ends)]),
