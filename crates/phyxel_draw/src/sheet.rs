@@ -76,9 +76,52 @@ pub fn evenly(of: usize, count: usize) -> Vec<usize> {
     (0..count).map(|i| (i * (of - 1) + (count - 1) / 2) / (count - 1)).collect()
 }
 
+/// What time counts beside motion when moments are chosen.
+const TIME_COUNTS: f64 = 0.35;
+
+/// At most `count` frames, the first and the last included, with about as much happening between each two: `motions` tells
+/// how much moved from each frame to the next, in any unit. Where nothing moves they are spread over the time.
+pub fn moments(motions: &[f64], count: usize) -> Vec<usize> {
+    let of = motions.len() + 1;
+    if of <= count || count < 2 {
+        return evenly(of, count);
+    }
+    let total: f64 = motions.iter().sum();
+    let time = if total > 0.0 { TIME_COUNTS } else { 1.0 };
+    let mut passed = vec![0.0];
+    for motion in motions {
+        let moved = if total > 0.0 { motion / total } else { 0.0 };
+        passed.push(passed[passed.len() - 1] + time / motions.len() as f64 + (1.0 - time) * moved);
+    }
+    let mut chosen = vec![0];
+    for k in 1..count {
+        let wanted = k as f64 / (count - 1) as f64;
+        let nearest = |a: &usize, b: &usize| (passed[*a] - wanted).abs().total_cmp(&(passed[*b] - wanted).abs());
+        // No frame twice, and enough left for those to come.
+        let (first, last) = (chosen[k - 1] + 1, of - (count - k));
+        chosen.push((first..=last).min_by(nearest).unwrap_or(last));
+    }
+    chosen
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_where_something_happens() {
+        // A fall within the first tenth of a long rest.
+        let motions: Vec<f64> = (0..100).map(|k| if k < 10 { 1.0 } else { 0.0 }).collect();
+        let chosen = moments(&motions, 6);
+        assert_eq!((chosen[0], chosen[5], chosen.len()), (0, 100, 6));
+        assert!(chosen[3] <= 10, "{chosen:?}");
+        assert!(chosen.windows(2).all(|w| w[0] < w[1]));
+        assert_eq!(moments(&[0.0; 99], 12), evenly(100, 12));
+        assert_eq!(moments(&[1.0; 99], 12), evenly(100, 12));
+        // All at once at the end: every frame is chosen once.
+        assert_eq!(moments(&[0.0, 0.0, 0.0, 0.0, 1.0], 4).len(), 4);
+        assert_eq!(moments(&[], 6), [0]);
+    }
 
     #[test]
     fn frames_are_spread_from_first_to_last() {

@@ -2,6 +2,7 @@
 
 use phyxel::math::Vec3;
 use phyxel::par;
+use rayon::slice::ParallelSliceMut;
 
 type V = Vec3<f64>;
 
@@ -29,7 +30,7 @@ pub fn closedness(triangles: &[[u32; 3]]) -> Closedness {
         let (low, high) = (a.min(b) as u64, a.max(b) as u64);
         sides.push((low << 32 | high, if a < b { 1 } else { -1 }));
     }
-    sides.sort_unstable();
+    sides.par_sort_unstable();
     let mut found = Closedness::default();
     for edge in sides.chunk_by(|a, b| a.0 == b.0) {
         let balance: i64 = edge.iter().map(|e| e.1 as i64).sum();

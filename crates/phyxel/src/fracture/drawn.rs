@@ -12,6 +12,9 @@ use crate::record::{BodyFrame, BodyLayout, Cells, FreeSurface, Look};
 use crate::scene::Fate;
 use crate::shape::quality::FACES;
 
+/// Cosine of the angle from which an edge of the outside counts as sharp, as in pictures: about 41 degrees.
+const SHARP: f64 = 0.75;
+
 /// The constant layout of a body that can break.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawn {
@@ -58,8 +61,37 @@ impl Drawn {
         Drawn { layout, corners, faces, carried: Vec::new() }
     }
 
+    /// Gives the outside the normals that it has while it is whole: elements share no vertices, and without them a ball would
+    /// look like a cut stone. Pieces keep what they have of it. Faces of cracks are flat.
+    pub(super) fn smoothed(mut self, tets: &[[u32; 4]], points: &[[f64; 3]]) -> Self {
+        let node = |v: u32| tets[self.corners[v as usize] as usize / 4][self.corners[v as usize] as usize % 4] as usize;
+        let outside = self.layout.skin_parts.partition_point(|part| *part == 0);
+        let triangles: Vec<[usize; 3]> = self.layout.skin_triangles[..outside].iter().map(|t| t.map(node)).collect();
+        let area = |t: &[usize; 3]| {
+            let [a, b, c] = t.map(|n| Vec3(points[n]));
+            (b - a).cross(c - a)
+        };
+        let areas: Vec<Vec3<f64>> = triangles.iter().map(area).collect();
+        let mut around = vec![Vec::new(); points.len()];
+        for (t, triangle) in triangles.iter().enumerate() {
+            triangle.iter().for_each(|n| around[*n].push(t));
+        }
+        let normal = |t: usize, n: usize| {
+            let own = areas[t].normalized();
+            let smooth = |other: &&usize| areas[**other].normalized().dot(own) > SHARP;
+            let sum = around[n].iter().filter(smooth).fold(Vec3::zero(), |sum, other| sum + areas[*other]);
+            sum.normalized().0.map(|c| c as f32)
+        };
+        let normals = triangles.iter().enumerate().map(|(t, triangle)| triangle.map(|n| normal(t, n)));
+        self.layout.look.normals = normals.collect();
+        self.layout.look.normals.resize(self.layout.skin_triangles.len(), [[0.0; 3]; 3]);
+        self
+    }
+
     /// Gives broken edges their look.
     pub(super) fn roughen(&mut self, tets: &TetPieces, site: &Site<'_>) {
+        // There will be other triangles.
+        self.layout.look.normals.clear();
         self.carried = edges::refine(&mut self.layout, tets, &self.faces, site);
     }
 }
@@ -159,6 +191,29 @@ mod tests {
         let node = |v: u32| mesh.tets[drawn.corners[v as usize] as usize / 4][drawn.corners[v as usize] as usize % 4];
         let shown: Vec<[u32; 3]> = drawn.layout.skin_triangles[..outside].iter().map(|t| t.map(node)).collect();
         assert_eq!(shown, boundary_triangles(&mesh.tets));
+    }
+
+    #[test]
+    fn the_outside_is_as_smooth_as_it_is_while_it_is_whole() {
+        let mesh = box_tets([3, 2, 2], [0.0; 3], [3.0, 2.0, 2.0], CubeSplit::Five).expect("a wall");
+        // Bent a little: 8 degrees from cube to cube.
+        let bend = |p: &[f64; 3]| [p[0], p[1] + 0.07 * p[0] * p[0], p[2]];
+        let points: Vec<[f64; 3]> = mesh.points.iter().map(bend).collect();
+        let drawn = Drawn::of("wall", &mesh.tets, &[], 1).smoothed(&mesh.tets, &points);
+        let outside = boundary_triangles(&mesh.tets);
+        assert_eq!(drawn.layout.look.normals.len(), drawn.layout.skin_triangles.len());
+        let of = |p: [f64; 3], flat: Vec3<f64>| {
+            let found = outside.iter().zip(&drawn.layout.look.normals).flat_map(|(t, n)| t.iter().zip(n));
+            let here = found.filter(|(n, _)| mesh.points[**n as usize] == p).map(|(_, n)| Vec3(n.map(f64::from)));
+            here.filter(|n| n.dot(flat) > 0.7).collect::<Vec<_>>()
+        };
+        // All triangles around a place on the bent top say the same, and edges stay sharp.
+        for (place, flat) in [([1.0, 2.0, 1.0], [0.0, 1.0, 0.0]), ([1.0, 2.0, 2.0], [0.0, 0.0, 1.0])] {
+            let normals = of(place, Vec3(flat));
+            assert!(normals.len() > 1 && normals.iter().all(|n| (*n - normals[0]).norm() < 1e-6), "{normals:?}");
+        }
+        assert!((of([1.0, 2.0, 2.0], Vec3([0.0, 0.0, 1.0]))[0] - Vec3([0.0, 0.0, 1.0])).norm() < 1e-6);
+        assert!(drawn.layout.look.normals[outside.len()..].iter().flatten().flatten().all(|c| *c == 0.0));
     }
 
     #[test]

@@ -77,7 +77,8 @@ impl Fragile {
         let size = (6.0 * 2.0f64.sqrt() * volume / elements.max(1) as f64).cbrt();
         let mut drawn = match body.cut_elements {
             true => Drawn::of_free(&body.name, nodes),
-            false => Drawn::of(&body.name, &table.nodes, &body.whole_cells, interior),
+            false => Drawn::of(&body.name, &table.nodes, &body.whole_cells, interior)
+                .smoothed(&table.nodes, body.geometry.points()),
         };
         let mut pieces = TetPieces::new(table, body.whole_cells.clone(), smoothed_over_edges, nodes);
         if body.cut_elements {

@@ -2,6 +2,7 @@
 
 use super::Shown;
 use phyxel::math::Vec3;
+use phyxel::par;
 
 /// How far discs look for each other, in distances between them.
 pub(super) const LOOK: f32 = 1.6;
@@ -71,10 +72,13 @@ impl Crowd {
     }
 
     fn sort(&mut self, discs: &mut Vec<Shown>) {
-        let seen: Vec<Seen> = discs.iter().map(|d| self.see(d)).collect();
-        let cells: Vec<u32> = seen.iter().map(|s| self.cell(s.at) as u32).collect();
+        let mut seen = vec![(Seen { at: [0.0; 3], normal: [0.0; 3] }, 0_u32); discs.len()];
+        par::for_each(&mut seen, |i, (seen, cell)| {
+            *seen = self.see(&discs[i]);
+            *cell = self.cell(seen.at) as u32;
+        });
         let mut starts = vec![0_u32; self.counts.iter().product::<usize>() + 1];
-        cells.iter().for_each(|c| starts[*c as usize + 1] += 1);
+        seen.iter().for_each(|(_, cell)| starts[*cell as usize + 1] += 1);
         let mut end = 0;
         for start in &mut starts {
             end += *start;
@@ -82,12 +86,13 @@ impl Crowd {
         }
         let mut order = vec![0_u32; discs.len()];
         let mut next = starts.clone();
-        for (i, c) in cells.iter().enumerate() {
-            order[next[*c as usize] as usize] = i as u32;
-            next[*c as usize] += 1;
+        for (i, (_, cell)) in seen.iter().enumerate() {
+            let place = &mut next[*cell as usize];
+            order[*place as usize] = i as u32;
+            *place += 1;
         }
         *discs = order.iter().map(|i| discs[*i as usize]).collect();
-        self.seen = order.iter().map(|i| seen[*i as usize]).collect();
+        self.seen = order.iter().map(|i| seen[*i as usize].0).collect();
         self.starts = starts;
     }
 

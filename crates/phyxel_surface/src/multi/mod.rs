@@ -52,6 +52,11 @@ impl Shown {
     fn of(z: &Zombie) -> Self {
         Shown { point: z.point, normal: z.normal, colour: z.colour, area: z.area }
     }
+
+    /// Whether the matter around it hardly changes.
+    fn is_calm(&self) -> bool {
+        (self.area - 1.0).abs() < CALM
+    }
 }
 
 /// Distance to a thing that matter may lie in or on, negative inside of that [m].
@@ -122,6 +127,12 @@ const RAMP: f64 = 1.0;
 /// Where so many times the area is left of each zombie, or so few, they are too far apart to tell a surface, or heaped up.
 const TORN: f64 = 2.0;
 const HEAPED: f64 = 0.4;
+/// A body of which one phyxel in so many is torn from its neighbours within a frame has burst.
+const BURST: f64 = 20.0;
+/// Discs whose area changes by less than this in a frame are looked at in every other one.
+const CALM: f64 = 0.04;
+/// All are calm when no more than one disc in so many is not.
+const CALM_SHARE: f64 = 20.0;
 /// A field below this is more than a spacing from all phyxels: no matter is left there.
 const NOTHING: f64 = 0.12;
 /// And a field above this, so many spacings outward of a zombie, is that of matter which has come to lie on it.
@@ -224,6 +235,11 @@ impl MultiSurface {
     /// Zombies near phyxels whose place in the boundary changes go over to the implicit surface. With function values that
     /// change linearly, the paper's `b_I = (s̃ᵗ − sᵗ⁻¹)/(S − sᵗ⁻¹)` is the share of what was left that goes now.
     fn blend(&mut self, field: &Field<'_>, now: &[[f64; 3]], torn: &[bool]) {
+        let count = torn.iter().filter(|torn| **torn).count();
+        if BURST * count as f64 > torn.len() as f64 {
+            // A skin that is torn everywhere at once tells no surface any more.
+            self.zombies.iter_mut().for_each(|z| z.gone = 1.0);
+        }
         let mut changes = self.watch.changes(now, Spacings::Each(&self.spacings));
         changes.iter_mut().zip(torn).filter(|(_, torn)| **torn).for_each(|(change, _)| *change = f64::INFINITY);
         let changing = changes.iter().any(|c| *c != 0.0);
@@ -306,8 +322,10 @@ impl MultiSurface {
                 s.point = Vec3([f64::NAN; 3]);
             }
         });
-        let seeds = self.seeds(field);
-        let limits = Limits { apart: self.apart, most: GROWTH * self.start };
+        let moving = par::sum(self.shown.len(), |i| f64::from(u8::from(!self.shown[i].is_calm())));
+        let calm = CALM_SHARE * moving < self.shown.len() as f64;
+        let seeds = self.seeds(field, calm);
+        let limits = Limits { apart: self.apart, most: GROWTH * self.start, round: self.round };
         let phyxels = PointGrid::new(&self.phyxels, self.spacing);
         let is_held = |x: V| phyxels.nearest(x).is_some_and(|(j, _)| self.held[j as usize]);
         resample::spread(&mut self.shown, limits, &seeds, &|s| match detail.onto(s, field) {
@@ -324,11 +342,12 @@ impl MultiSurface {
     }
 
     /// Places of the implicit surface around every phyxel, for drops and sheets that no disc has come along with.
-    fn seeds(&self, field: &Field<'_>) -> Vec<Shown> {
+    /// While matter is calm, some of them in each frame.
+    fn seeds(&self, field: &Field<'_>, calm: bool) -> Vec<Shown> {
         let mut found = vec![[None; 14]; self.phyxels.len()];
         par::for_each(&mut found, |i, found| {
             let (center, spacing) = (Vec3(self.phyxels[i]), self.spacings[i]);
-            if self.held[i] {
+            if self.held[i] || (calm && i as u64 % SELDOM != self.round % SELDOM) {
                 return;
             }
             for (k, found) in found.iter_mut().enumerate() {
