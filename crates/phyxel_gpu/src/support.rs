@@ -7,7 +7,7 @@ use crate::layout::welds::{MOST_CORNERS, corners_of, pieces_of};
 use crate::welds;
 use phyxel::material::plastic::Plasticity;
 use phyxel::model::{BodyModel, Model};
-use phyxel::scene::{Action, Integrator, Lagrangian, LinearSolver, MassKind, Method, RelativeTo, Scene};
+use phyxel::scene::{Action, Integrator, Lagrangian, LinearSolver, MassKind, Method, Scene};
 use phyxel::stencil::block::{Block, Stencils};
 
 /// Why a scene cannot be moved on a device; `None` when it can.
@@ -118,9 +118,6 @@ fn how_only_cpu_breaks(model: &Model<f32>, number: usize, body: &BodyModel) -> O
 fn why_not_implicit(scene: &Scene, model: &Model<f32>) -> Option<String> {
     if matches!(scene.solver.linear, LinearSolver::Cholesky | LinearSolver::Lu) {
         return Some(format!("the solver {} factors on the CPU only", scene.solver.linear.name()));
-    }
-    if scene.solver.relative_to == RelativeTo::Momentum {
-        return Some("solves that are measured by momentum run on the CPU only".into());
     }
     if scene.solver.newton_iterations > 1 {
         return Some("more than one Newton iteration per step runs on the CPU only".into());

@@ -7,7 +7,7 @@ use phyxel::Simulation;
 use phyxel::material::{Plasticity, Thermal};
 use phyxel::math::Vec3;
 use phyxel::scene::{
-    Action, BodyHeat, Collider, ColliderShape, Event, Integrator, Method, Pin, Region, RelativeTo, RigidBody, Scene,
+    Action, BodyHeat, Collider, ColliderShape, Event, Integrator, Method, Pin, Region, RigidBody, Scene,
 };
 use phyxel_gpu::{DriveError, Driver, Resident, SkinProduct};
 
@@ -101,7 +101,6 @@ fn what_the_cpu_alone_can_do_is_left_to_it() {
         scene.bodies[0] = solid("clay", Method::Mls, soft(laws()[2].clone()), [0.0; 3]);
         scene.bodies[0].material.plastic = Some(CLAY);
     });
-    refused(&["momentum"], |scene| scene.solver.relative_to = RelativeTo::Momentum);
     refused(&["clay", "temperature"], |scene| {
         scene.bodies[0].material.thermal = Some(Thermal::default());
         scene.bodies[0].heat = Some(BodyHeat::default());

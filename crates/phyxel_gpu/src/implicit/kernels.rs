@@ -19,14 +19,13 @@ pub(super) struct Kernels {
     tangents: Vec<(Bound, u32, usize)>,
     assemble: Option<Bound>,
     diagonal: Bound,
-    /// Products with `p` and with `x`.
+    /// Products with `z` and with `x`.
     products: [Product; 2],
     prepare: Bound,
     hold: Bound,
     restart: Bound,
     begin: Bound,
     update: Bound,
-    direct: Bound,
     check: Bound,
     conclude: Bound,
     react: Bound,
@@ -39,10 +38,10 @@ struct Product {
     multiply: Bound,
 }
 
-/// What is timed: tangents of elements, the matrix from them, and the three launches of an iteration.
-pub(super) const TIMED: [&str; 5] = ["tangents", "assemble", "multiply", "update", "direction"];
+/// What is timed: tangents of elements, the matrix from them, and the two launches of an iteration.
+pub(super) const TIMED: [&str; 4] = ["tangents", "assemble", "multiply", "update"];
 
-const P: usize = 0;
+const Z: usize = 0;
 const X: usize = 1;
 
 fn flag(on: bool) -> f64 {
@@ -85,7 +84,7 @@ impl Kernels {
             }),
             assemble: tets.then(|| assemble_kernel(resident, system, &sizes)),
             diagonal: diagonal_kernel(resident, system, &sizes, slides),
-            products: [&system.p, &system.x].map(|field| Product {
+            products: [&system.z, &system.x].map(|field| Product {
                 general: has_general.then(|| product_kernels(resident, system, &sizes, field)),
                 multiply: multiply_kernel(resident, system, field, slides),
             }),
@@ -94,7 +93,6 @@ impl Kernels {
             restart: cg("restart"),
             begin: cg("begin"),
             update: cg("update"),
-            direct: cg("direct"),
             check: cg("check"),
             conclude: cg("conclude"),
             react: cg("react"),
@@ -152,9 +150,8 @@ impl Kernels {
 
     /// One iteration; nothing happens when the solve is over.
     pub(super) fn iterate(&self, resident: &Resident, system: &System, pass: &mut ComputePass<'_>, parity: usize) {
-        self.multiply(resident, system, pass, P, parity);
+        self.multiply(resident, system, pass, Z, parity);
         self.update.launch(pass, system.groups, &[parity]);
-        self.direct.launch(pass, system.groups, &[parity]);
     }
 
     /// The length of the true residual.
@@ -179,9 +176,8 @@ impl Kernels {
                     assemble.launch(pass, system.places.div_ceil(64), &[0]);
                 }
             }
-            2 => self.multiply(resident, system, pass, P, parity),
-            3 => self.update.launch(pass, system.groups, &[parity]),
-            _ => self.direct.launch(pass, system.groups, &[parity]),
+            2 => self.multiply(resident, system, pass, Z, parity),
+            _ => self.update.launch(pass, system.groups, &[parity]),
         }
     }
 
@@ -280,21 +276,11 @@ fn block_kernel(resident: &Resident, system: &System, run: &Run, groups: &Store)
         ("GRAINS", flag(run.law.grains)),
         ("FLOW", f64::from(run.law.flow)),
     ];
-    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Read, Write, Read];
+    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Write, Read];
     let recipe = Recipe { name: "blocks", source: &source, entry: "main", constants: &constants, bindings };
     let at = &resident.at;
-    let buffers = [
-        groups,
-        &system.mix,
-        &at.u,
-        &at.laws,
-        &at.heads,
-        &at.members,
-        &at.shapes,
-        &at.tet_nodes,
-        &system.block_values,
-        &at.grains,
-    ];
+    let buffers =
+        [groups, &system.mix, &at.u, &at.laws, &at.heads, &at.members, &at.shapes, &system.block_values, &at.grains];
     (resident.device().bind(&recipe, &buffers), run.count)
 }
 
@@ -414,7 +400,8 @@ fn multiply_kernel(resident: &Resident, system: &System, field: &Store, slides: 
 
 fn cg_kernel(resident: &Resident, system: &System, entry: &str) -> Bound {
     let source = sources::cg();
-    let bindings = &[Uniform, Write, Write, Write, Write, Write, Write, Write, Read, Read, Read, Read, Write, Write];
+    let bindings =
+        &[Uniform, Write, Write, Write, Write, Write, Write, Write, Write, Read, Read, Read, Read, Write, Write];
     let recipe = Recipe { name: "cg", source: &source, entry, constants: &[], bindings };
     let at = &resident.at;
     resident.device().bind(
@@ -428,6 +415,7 @@ fn cg_kernel(resident: &Resident, system: &System, entry: &str) -> Bound {
             &system.r,
             &system.z,
             &system.p,
+            &system.s,
             &system.q,
             &system.inverses,
             &system.held,

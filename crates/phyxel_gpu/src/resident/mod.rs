@@ -201,7 +201,6 @@ impl Resident {
                     &at.members,
                     &at.corners,
                     &at.shapes,
-                    &at.tet_nodes,
                     &at.slots,
                     &at.grains,
                 ];
@@ -338,7 +337,7 @@ impl Resident {
 }
 
 use Access::{Read, Uniform, Write};
-const TET_BINDINGS: [Access; 11] = [Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Write, Read];
+const TET_BINDINGS: [Access; 10] = [Uniform, Read, Read, Read, Read, Read, Read, Read, Write, Read];
 const GENERAL_BINDINGS: [Access; 13] =
     [Uniform, Read, Read, Read, Read, Read, Write, Read, Read, Read, Write, Read, Read];
 
