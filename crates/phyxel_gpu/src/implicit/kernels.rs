@@ -65,7 +65,7 @@ impl Kernels {
         let elements = resident.general.elements as u32;
         let blocks = [
             [system.places, nodes, around, 0],
-            [nodes, around, 0, 0],
+            [nodes, around, elements, 0],
             [elements, nodes, around, 0],
             [elements, nodes, around, 1],
         ];
@@ -204,7 +204,8 @@ fn runs_of(
     kernel: impl Fn(&Run, &Store) -> (Bound, u32),
 ) -> Vec<(Bound, u32, usize)> {
     let groups = resident.device().uniforms("groups", 256 * runs.len());
-    let blocks: Vec<[u32; 3]> = runs.iter().map(|run| [run.first, run.count, grain]).collect();
+    let elements = resident.general.elements as u32;
+    let blocks: Vec<[u32; 4]> = runs.iter().map(|run| [run.first, run.count, grain, elements]).collect();
     resident.device().fill(&groups, &strided(&blocks));
     let bound = |(i, run): (usize, &Run)| {
         let (bound, count) = kernel(run, &groups);
@@ -295,11 +296,21 @@ fn tangent_kernel(resident: &Resident, system: &System, run: &Run, groups: &Stor
         ("GRAINS", flag(run.law.grains)),
         ("FLOW", f64::from(run.law.flow)),
     ];
-    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Write, Read];
+    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Write, Read, Write];
     let recipe = Recipe { name: "tangents", source: &source, entry: "main", constants: &constants, bindings };
     let at = &resident.at;
-    let buffers =
-        [groups, &system.mix, &at.u, &at.laws, &at.elements, &at.entries, &at.bases, &system.tangents, &at.grains];
+    let buffers = [
+        groups,
+        &system.mix,
+        &at.u,
+        &at.laws,
+        &at.elements,
+        &at.entries,
+        &at.bases,
+        &system.tangents,
+        &at.grains,
+        &system.factors,
+    ];
     (resident.device().bind(&recipe, &buffers), run.count.div_ceil(64))
 }
 
@@ -320,7 +331,7 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
         ("STABILISED", flag(resident.general.stabilised)),
         ("DRAGS", flag(slides)),
     ];
-    let bindings = &[Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Read, Read, Write];
+    let bindings = &[Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Read, Read, Write, Read];
     let recipe = Recipe { name: "diagonal", source: &source, entry: "main", constants: &constants, bindings };
     let at = &resident.at;
     let buffers = [
@@ -336,6 +347,7 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
         &system.held_of,
         &system.held,
         &system.inverses,
+        &system.factors,
     ];
     resident.device().bind(&recipe, &buffers)
 }
@@ -344,7 +356,7 @@ fn product_kernels(resident: &Resident, system: &System, sizes: &Store, field: &
     let constants = [("STABILISED", flag(resident.general.stabilised)), ("PAIRED", flag(!resident.order.in_rows))];
     let at = &resident.at;
     let source = sources::product();
-    let bindings = &[Uniform, Read, Read, Read, Write, Read, Read, Write, Read, Read];
+    let bindings = &[Uniform, Read, Read, Read, Write, Read, Read, Write, Read, Read, Read];
     let recipe = Recipe { name: "product", source: &source, entry: "main", constants: &constants, bindings };
     let elements = resident.device().bind(
         &recipe,
@@ -359,6 +371,7 @@ fn product_kernels(resident: &Resident, system: &System, sizes: &Store, field: &
             &at.records,
             &system.scalars,
             &at.moments,
+            &system.factors,
         ],
     );
     let source = sources::product_nodes();

@@ -19,6 +19,8 @@ pub(super) struct System {
     pub block_values: Store,
     pub values: Store,
     pub tangents: Store,
+    /// What weakens the penalties of each element, then by the node at its centre.
+    pub factors: Store,
     pub masses: Store,
     pub moduli: Store,
     pub offsets: Store,
@@ -66,6 +68,7 @@ impl System {
         }
         let room = |label: &str| device.room::<[f32; 4]>(label, n);
         let places = pattern.columns.len();
+        let factors = if resident.general.stabilised { resident.general.elements + n } else { 0 };
         let bodies: Vec<[f32; 4]> = model
             .bodies
             .iter()
@@ -86,6 +89,7 @@ impl System {
             block_values: device.room::<[f32; 90]>("blocks", resident.clusters.heads.len() * CLUSTER)?,
             values: device.room::<[f32; 9]>("matrix", places)?,
             tangents: device.room::<[f32; 45]>("tangents", resident.general.elements)?,
+            factors: device.upload("factors", &vec![1.0_f32; factors])?,
             masses: device.room::<f32>("masses", n)?,
             moduli: device.room::<[f32; 2]>("moduli", n)?,
             offsets: room("offsets")?,
