@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::driver::DriveError;
 use crate::motor::Motor;
-use crate::support::{why_not, why_not_matter};
+use crate::support::why_not;
 use phyxel::fracture::{CrackEvent, Edit, Relabel, Slice};
 use phyxel::math::{FactorError, Mat3, Vec3};
 use phyxel::model::{BuildError, Model};
@@ -71,9 +71,6 @@ impl Engine<f32> for OnDevice {
         dt: f64,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        if why_not_matter(model).is_some() {
-            return self.inner.advance(model, state, dt, report);
-        }
         let settings = *self.inner.settings();
         let limit = self.limit(model, state);
         let moved = self

@@ -6,7 +6,7 @@ use crate::device::{Device, GpuError};
 use crate::motor::Motor;
 use crate::resident::Resident;
 use crate::shared::Shared;
-use crate::support::{why_not, why_not_break, why_not_matter};
+use crate::support::{why_not, why_not_break};
 use phyxel::scene::{Place, Scene};
 use phyxel::{Simulation, StepError, StepReport};
 use std::sync::Arc;
@@ -131,8 +131,7 @@ impl Whole {
             if simulation.next_event().is_some_and(|at| at <= now + 0.5 * dt) {
                 simulation.prepare_step(dt)?;
                 let integrator = simulation.settings().integrator;
-                let why = why_not_matter(simulation.model());
-                if let Some(why) = why.or_else(|| why_not_break(integrator, simulation.model())) {
+                if let Some(why) = why_not_break(integrator, simulation.model()) {
                     return Err(DriveError::Unsupported(why));
                 }
             }

@@ -5,10 +5,8 @@ use crate::layout::colliders;
 use crate::layout::laws::{self, ANISOTROPIC};
 use crate::layout::welds::{MOST_CORNERS, corners_of, pieces_of};
 use crate::welds;
-use phyxel::material::plastic::Plasticity;
 use phyxel::model::{BodyModel, Model};
-use phyxel::scene::{Action, Integrator, Lagrangian, LinearSolver, MassKind, Method, RelativeTo, Scene};
-use phyxel::stencil::block::{Block, Stencils};
+use phyxel::scene::{Action, Integrator, Lagrangian, LinearSolver, MassKind, Method, Scene};
 
 /// Why a scene cannot be moved on a device; `None` when it can.
 pub fn why_not(scene: &Scene, model: &Model<f32>) -> Option<String> {
@@ -23,9 +21,6 @@ pub fn why_not(scene: &Scene, model: &Model<f32>) -> Option<String> {
     if let Some(body) = scene.bodies.iter().find(updated) {
         return Some(format!("body {:?} has phyxels without a rest shape, which the CPU alone re-anchors", body.name));
     }
-    if let Some(why) = why_not_matter(model) {
-        return Some(why);
-    }
     if integrator == Integrator::Verlet && model.blocks.iter().any(|b| b.inner.flows()) {
         return Some("Verlet steps of matter that yields run on the CPU only (leap-frog runs on devices)".into());
     }
@@ -39,18 +34,6 @@ pub fn why_not(scene: &Scene, model: &Model<f32>) -> Option<String> {
         return Some(why.into());
     }
     if integrator == Integrator::ImplicitEuler { why_not_implicit(scene, model) } else { None }
-}
-
-/// Matter that devices do not know; an event may change it.
-pub(crate) fn why_not_matter(model: &Model<f32>) -> Option<String> {
-    // Stabilisation of matter that yields by stress weakens element by element.
-    let weakens = |b: &&Block<f32>| {
-        let stabilised = matches!(&b.stencils, Stencils::General(g) if !g.table.penalties.is_empty());
-        stabilised && matches!(b.inner.plasticity(), Some(Plasticity::Stress { .. }))
-    };
-    let block = model.blocks.iter().find(weakens)?;
-    let name = &model.bodies[block.body].name;
-    Some(format!("body {name:?} has stabilised phyxels that yield by stress, which the CPU alone calculates"))
 }
 
 /// What holds bodies together or keeps them apart.
@@ -118,9 +101,6 @@ fn how_only_cpu_breaks(model: &Model<f32>, number: usize, body: &BodyModel) -> O
 fn why_not_implicit(scene: &Scene, model: &Model<f32>) -> Option<String> {
     if matches!(scene.solver.linear, LinearSolver::Cholesky | LinearSolver::Lu) {
         return Some(format!("the solver {} factors on the CPU only", scene.solver.linear.name()));
-    }
-    if scene.solver.relative_to == RelativeTo::Momentum {
-        return Some("solves that are measured by momentum run on the CPU only".into());
     }
     if scene.solver.newton_iterations > 1 {
         return Some("more than one Newton iteration per step runs on the CPU only".into());

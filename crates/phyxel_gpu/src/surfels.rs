@@ -96,7 +96,8 @@ impl SurfelProduct {
             }
         }
         let rows: Vec<[u32; 2]> = places.iter().zip(&lengths).map(|(p, l)| [*p as u32, *l as u32]).collect();
-        let rest: Vec<[f32; 4]> = discs.iter().flat_map(|disc| at_rest(disc, origin)).collect();
+        let rest: Vec<[f32; 4]> =
+            (0..3).flat_map(|plane| discs.iter().map(move |disc| at_rest(disc, origin)[plane])).collect();
         let job = device.uniforms("surfels", 256);
         device.fill(&job, bytemuck::bytes_of(&[discs.len() as u32, 0, 0, 0]));
         let surfels = device.room::<[f32; 4]>("surfels", 4 * discs.len())?;

@@ -6,7 +6,9 @@ use common::{Numbers, device, difference, laws, scene, soft, solid};
 use phyxel::Simulation;
 use phyxel::material::Material;
 use phyxel::math::Vec3;
-use phyxel::scene::{Body, Collider, ColliderShape, LinearSolver, Method, Pin, Region, Scene};
+use phyxel::scene::{Body, Collider, ColliderShape, LinearSolver, Method, Pin, Region, RelativeTo, Scene};
+use phyxel::shape::Geometry;
+use phyxel::shape::structured::{CubeSplit, box_tets};
 use phyxel_gpu::{Implicit, Resident};
 
 fn double(x: &[Vec3<f32>]) -> Vec<Vec3<f64>> {
@@ -72,6 +74,21 @@ fn tetrahedra_of_every_law() {
     }
 }
 
+/// More nodes than one workgroup solves alone.
+fn large(material: Material) -> Body {
+    let mesh = box_tets([16, 12, 12], [0.1; 3], [0.5, 0.4, 0.4], CubeSplit::Five).expect("tetrahedra");
+    Body::new("large", Geometry::Tets(mesh), Method::Tet, material)
+}
+
+#[test]
+fn more_tetrahedra_than_one_workgroup_solves() {
+    for law in [laws()[2].clone(), laws()[3].clone()] {
+        let name = format!("large {}", law.name());
+        let material = Material { rayleigh_stiffness: 0.003, viscosity: 3.0, ..soft(law) };
+        one_step(scene(vec![pinned(large(material))]), &name);
+    }
+}
+
 #[test]
 fn other_stencils() {
     for method in [Method::Edge, Method::Node, Method::Selective, Method::Mls, Method::Spring] {
@@ -107,6 +124,38 @@ fn a_pinned_beam_swings_as_on_the_cpu() {
     beam.solver.linear = LinearSolver::Cg;
     beam.solver.tolerance = 1e-5;
     hundred_steps(&beam, 0.005, 1e-4, "beam");
+}
+
+#[test]
+fn solves_measured_by_momentum_end_where_they_do_on_the_cpu() {
+    for (body, what) in [
+        (solid("a", Method::Tet, soft(laws()[2].clone()), [0.1; 3]), "small by momentum"),
+        (large(soft(laws()[2].clone())), "large by momentum"),
+    ] {
+        let mut fast = pinned(body);
+        fast.velocity = [0.0, 3.0, 0.0];
+        let mut fast = scene(vec![fast]);
+        fast.solver.linear = LinearSolver::Cg;
+        fast.solver.relative_to = RelativeTo::Momentum;
+        fast.solver.tolerance = 1e-5;
+        let dt = 0.005;
+        let mut cpu = Simulation::<f32>::build(&fast).expect(what);
+        let Some(device) = device() else { return };
+        let resident = Resident::new(&device, cpu.model(), cpu.state()).expect(what);
+        let mut implicit = Implicit::new(&resident, cpu.model(), &[]).expect(what);
+        let mut found = [0, 0];
+        for step in 0..10 {
+            found[0] += cpu.step(dt).expect(what).iterations;
+            let at = (dt * step as f64, dt);
+            found[1] += implicit.step(&resident, cpu.model(), at, &fast.solver).expect(what).iterations;
+        }
+        let (u, _) = resident.state().expect(what);
+        let error = difference(&u, &double(&cpu.state().u));
+        println!("{what}: {error:.1e}, iterations on CPU and device {found:?}");
+        assert!(error < 1e-4, "{what}: {error:e}");
+        // The same rule says when to stop.
+        assert!(found[0].abs_diff(found[1]) * 10 <= found[0], "{what}: {found:?}");
+    }
 }
 
 #[test]

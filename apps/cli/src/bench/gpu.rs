@@ -10,7 +10,7 @@ use phyxel::stencil::Present;
 use phyxel::stencil::block::Stencils;
 use phyxel::{Material, Simulation};
 use phyxel_gpu::{
-    Device, Explicit, Implicit, Rebuild, Resident, SkinProduct, SurfelCarriers, SurfelProduct, SurfelRest,
+    Device, Explicit, Implicit, KernelTime, Rebuild, Resident, SkinProduct, SurfelCarriers, SurfelProduct, SurfelRest,
     copy_bandwidth, median, settled,
 };
 use std::sync::Arc;
@@ -81,6 +81,20 @@ impl Bench<'_> {
         Row { suite: "kernels", case: case.into(), method, solver, device, precision: "f32", ..Row::default() }
     }
 
+    /// One launch, beside the large copy and one of as many bytes as it moves.
+    fn put(&mut self, row: Row, kernel: &KernelTime) -> anyhow::Result<()> {
+        let row = row.timed(kernel.seconds * 1e3, 0.0);
+        let row = match kernel.bytes {
+            0 => row,
+            bytes => {
+                let own = copy_bandwidth(self.device, bytes.div_ceil(32) * 16)?;
+                row.moving(bytes as f64, self.copy).beside_copy(own)
+            }
+        };
+        (self.out)(row);
+        Ok(())
+    }
+
     /// Milliseconds of one of the `steps` that `work` takes: the median of three times, once the device is warm.
     fn median_ms(&self, steps: usize, mut work: impl FnMut() -> anyhow::Result<()>) -> anyhow::Result<f64> {
         let mut measure = || {
@@ -112,7 +126,7 @@ impl Bench<'_> {
         for kernel in explicit.time_kernels(&resident, dt, 32)? {
             let case = format!("  {} pass, {law}{penalty}", kernel.name);
             let row = Row { nodes, elements, ..self.row(case, method, "leap-frog") };
-            (self.out)(row.timed(kernel.seconds * 1e3, 0.0).moving(kernel.bytes as f64, self.copy));
+            self.put(row, &kernel)?;
         }
         Ok(())
     }
@@ -143,8 +157,7 @@ impl Bench<'_> {
         ];
         rows.into_iter().for_each(&mut *self.out);
         for kernel in implicit.time_kernels(&resident, if software { 2 } else { 32 })? {
-            let row = row(self, format!("  {} pass, {law}", kernel.name)).timed(kernel.seconds * 1e3, 0.0);
-            (self.out)(if kernel.bytes > 0 { row.moving(kernel.bytes as f64, self.copy) } else { row });
+            self.put(row(self, format!("  {} pass, {law}", kernel.name)), &kernel)?;
         }
         let steps = if software { 1 } else { 40 };
         let mut iterations = 0;
@@ -177,7 +190,7 @@ impl Bench<'_> {
         let skin = SkinProduct::new(&resident, &rest, &carriers)?;
         if let Some(kernel) = skin.time(&resident, 32)? {
             let row = Row { nodes: count, ..self.row("skin points", "", "") };
-            (self.out)(row.timed(kernel.seconds * 1e3, 0.0).moving(kernel.bytes as f64, self.copy));
+            self.put(row, &kernel)?;
         }
         Ok(())
     }
@@ -203,7 +216,7 @@ impl Bench<'_> {
         let product = SurfelProduct::new(&resident, model, &vec![disc; count], SurfelCarriers::Nodes(&carriers))?;
         if let Some(kernel) = product.time(&resident, 32)? {
             let row = Row { nodes: count, ..self.row("surfels", "", "") };
-            (self.out)(row.timed(kernel.seconds * 1e3, 0.0).moving(kernel.bytes as f64, self.copy));
+            self.put(row, &kernel)?;
         }
         Ok(())
     }

@@ -69,6 +69,8 @@ pub struct Row {
     pub gb_per_s: Option<f64>,
     /// The same, as a part of what a plain copy reaches on the device.
     pub copy_fraction: Option<f64>,
+    /// The same, as a part of what a plain copy of as many bytes reaches: the start of a launch counts for both.
+    pub same_copy_fraction: Option<f64>,
     /// Coefficient of determination of a straight line of time over nodes, from 10 k nodes on.
     pub r_squared_time: Option<f64>,
     /// The same for memory.
@@ -113,6 +115,12 @@ impl Row {
         self
     }
 
+    /// Beside what a copy of as many bytes reaches [bytes/s].
+    pub fn beside_copy(mut self, copy: f64) -> Self {
+        self.same_copy_fraction = self.gb_per_s.map(|own| own * 1e9 / copy);
+        self
+    }
+
     /// The line that people read.
     pub fn line(&self) -> String {
         let or_blank = |value: Option<f64>, digits: usize| value.map_or(String::new(), |v| format!("{v:.digits$}"));
@@ -149,6 +157,7 @@ impl Row {
         add("MB", self.megabytes, 2);
         add("GB/s", self.gb_per_s, 0);
         add("of copy", self.copy_fraction, 3);
+        add("of copy of that size", self.same_copy_fraction, 3);
         add("B/node", self.bytes_per_node, 0);
         add("B/element", self.bytes_per_element, 0);
         add("R² time", self.r_squared_time, 5);

@@ -10,6 +10,7 @@ const PLASTIC: &str = include_str!("../kernels/plastic.wgsl");
 const SETTLE: &str = include_str!("../kernels/settle.wgsl");
 const PRINCIPAL: &str = include_str!("../kernels/principal.wgsl");
 const STENCIL_GRADIENT: &str = include_str!("../kernels/stencil_gradient.wgsl");
+const PIECE: &str = include_str!("../kernels/piece.wgsl");
 const TET_GRADIENT: &str = include_str!("../kernels/tet_gradient.wgsl");
 const ENTRY: &str = include_str!("../kernels/entry.wgsl");
 const RECORD: &str = include_str!("../kernels/record.wgsl");
@@ -26,7 +27,7 @@ fn elastic(kernel: &str) -> String {
 
 /// Forces of tetrahedra.
 pub(crate) fn tets() -> String {
-    elastic(include_str!("../kernels/tets.wgsl"))
+    elastic(&[PIECE, include_str!("../kernels/tets.wgsl")].concat())
 }
 
 /// Stresses of other stencils.
@@ -36,7 +37,7 @@ pub(crate) fn general() -> String {
 
 /// Flow of tetrahedra.
 pub(crate) fn settle_tets() -> String {
-    elastic(&[TET_GRADIENT, SETTLE, include_str!("../kernels/settle_tets.wgsl")].concat())
+    elastic(&[PIECE, TET_GRADIENT, SETTLE, include_str!("../kernels/settle_tets.wgsl")].concat())
 }
 
 /// Flow of other stencils.
@@ -46,7 +47,7 @@ pub(crate) fn settle_general() -> String {
 
 /// Principal stresses of tetrahedra.
 pub(crate) fn principal_tets() -> String {
-    elastic(&[TET_GRADIENT, PRINCIPAL, include_str!("../kernels/principal_tets.wgsl")].concat())
+    elastic(&[PIECE, TET_GRADIENT, PRINCIPAL, include_str!("../kernels/principal_tets.wgsl")].concat())
 }
 
 /// Principal stresses of other stencils.
@@ -81,7 +82,7 @@ pub(crate) fn pressure() -> String {
 
 /// Blocks of the stiffness of tetrahedra.
 pub(crate) fn blocks() -> String {
-    elastic(include_str!("../kernels/blocks.wgsl"))
+    elastic(&[PIECE, include_str!("../kernels/blocks.wgsl")].concat())
 }
 
 /// Tangents of other stencils.

@@ -1,7 +1,7 @@
 //! Contact with colliders in an implicit step: the device solves, the CPU decides who touches, sticks and slides, with the
 //! very code of its own steps.
 
-use super::{Implicit, SolveReport};
+use super::{Implicit, Least, SolveReport};
 use crate::device::GpuError;
 use crate::resident::{Resident, Vectors};
 use phyxel::material::plastic::Inners;
@@ -45,9 +45,9 @@ impl Touching {
         let stage = Stage { u: &u, v: &v, gamma, over: gamma, end_time: time + dt, inner };
         model.held_by_pins(&u, time + dt, dt, &mut self.pins);
         touch::seed(model, (&stage, &self.pins), &v, Inertia::Dynamic, &mut self.touches);
+        let mut least = implicit.least(resident, model, dt, settings)?;
         implicit.submit_assembly_without_pins(resident, dt, settings);
         let mut report = SolveReport::default();
-        let mut least = 0.0;
         for round in 0..MAX_ROUNDS {
             touch::merge(&stage, &self.pins, &self.touches, &mut self.held);
             let friction = self.friction(u.len());
@@ -58,7 +58,7 @@ impl Touching {
             report.residual = report.residual.max(solved.residual);
             report.stopped_early += solved.stopped_early;
             if round == 0 {
-                least = implicit.reference(resident)?;
+                least = Least { length: implicit.reference(resident)?, momentum: false };
             }
             let (found, reactions, resistance) = implicit.reactions(resident)?;
             let read = (&found[..], &reactions[..]);
@@ -91,7 +91,7 @@ impl Touching {
 
 impl Implicit {
     fn submit_assembly_without_pins(&self, resident: &Resident, dt: f64, settings: &SolverSettings) {
-        self.write_jobs(resident, dt, settings.tolerance, 0.0);
+        self.write_jobs(resident, dt, settings.tolerance, Least::default());
         self.submit_assembly(resident, false);
     }
 

@@ -19,14 +19,13 @@ pub(super) struct Kernels {
     tangents: Vec<(Bound, u32, usize)>,
     assemble: Option<Bound>,
     diagonal: Bound,
-    /// Products with `p` and with `x`.
+    /// Products with `z` and with `x`.
     products: [Product; 2],
     prepare: Bound,
     hold: Bound,
     restart: Bound,
     begin: Bound,
     update: Bound,
-    direct: Bound,
     check: Bound,
     conclude: Bound,
     react: Bound,
@@ -39,10 +38,10 @@ struct Product {
     multiply: Bound,
 }
 
-/// What is timed: tangents of elements, the matrix from them, and the three launches of an iteration.
-pub(super) const TIMED: [&str; 5] = ["tangents", "assemble", "multiply", "update", "direction"];
+/// What is timed: tangents of elements, the matrix from them, and the two launches of an iteration.
+pub(super) const TIMED: [&str; 4] = ["tangents", "assemble", "multiply", "update"];
 
-const P: usize = 0;
+const Z: usize = 0;
 const X: usize = 1;
 
 fn flag(on: bool) -> f64 {
@@ -66,7 +65,7 @@ impl Kernels {
         let elements = resident.general.elements as u32;
         let blocks = [
             [system.places, nodes, around, 0],
-            [nodes, around, 0, 0],
+            [nodes, around, elements, 0],
             [elements, nodes, around, 0],
             [elements, nodes, around, 1],
         ];
@@ -85,7 +84,7 @@ impl Kernels {
             }),
             assemble: tets.then(|| assemble_kernel(resident, system, &sizes)),
             diagonal: diagonal_kernel(resident, system, &sizes, slides),
-            products: [&system.p, &system.x].map(|field| Product {
+            products: [&system.z, &system.x].map(|field| Product {
                 general: has_general.then(|| product_kernels(resident, system, &sizes, field)),
                 multiply: multiply_kernel(resident, system, field, slides),
             }),
@@ -94,7 +93,6 @@ impl Kernels {
             restart: cg("restart"),
             begin: cg("begin"),
             update: cg("update"),
-            direct: cg("direct"),
             check: cg("check"),
             conclude: cg("conclude"),
             react: cg("react"),
@@ -152,9 +150,8 @@ impl Kernels {
 
     /// One iteration; nothing happens when the solve is over.
     pub(super) fn iterate(&self, resident: &Resident, system: &System, pass: &mut ComputePass<'_>, parity: usize) {
-        self.multiply(resident, system, pass, P, parity);
+        self.multiply(resident, system, pass, Z, parity);
         self.update.launch(pass, system.groups, &[parity]);
-        self.direct.launch(pass, system.groups, &[parity]);
     }
 
     /// The length of the true residual.
@@ -179,9 +176,8 @@ impl Kernels {
                     assemble.launch(pass, system.places.div_ceil(64), &[0]);
                 }
             }
-            2 => self.multiply(resident, system, pass, P, parity),
-            3 => self.update.launch(pass, system.groups, &[parity]),
-            _ => self.direct.launch(pass, system.groups, &[parity]),
+            2 => self.multiply(resident, system, pass, Z, parity),
+            _ => self.update.launch(pass, system.groups, &[parity]),
         }
     }
 
@@ -208,7 +204,8 @@ fn runs_of(
     kernel: impl Fn(&Run, &Store) -> (Bound, u32),
 ) -> Vec<(Bound, u32, usize)> {
     let groups = resident.device().uniforms("groups", 256 * runs.len());
-    let blocks: Vec<[u32; 3]> = runs.iter().map(|run| [run.first, run.count, grain]).collect();
+    let elements = resident.general.elements as u32;
+    let blocks: Vec<[u32; 4]> = runs.iter().map(|run| [run.first, run.count, grain, elements]).collect();
     resident.device().fill(&groups, &strided(&blocks));
     let bound = |(i, run): (usize, &Run)| {
         let (bound, count) = kernel(run, &groups);
@@ -280,21 +277,11 @@ fn block_kernel(resident: &Resident, system: &System, run: &Run, groups: &Store)
         ("GRAINS", flag(run.law.grains)),
         ("FLOW", f64::from(run.law.flow)),
     ];
-    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Read, Write, Read];
+    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Write, Read];
     let recipe = Recipe { name: "blocks", source: &source, entry: "main", constants: &constants, bindings };
     let at = &resident.at;
-    let buffers = [
-        groups,
-        &system.mix,
-        &at.u,
-        &at.laws,
-        &at.heads,
-        &at.members,
-        &at.shapes,
-        &at.tet_nodes,
-        &system.block_values,
-        &at.grains,
-    ];
+    let buffers =
+        [groups, &system.mix, &at.u, &at.laws, &at.heads, &at.members, &at.shapes, &system.block_values, &at.grains];
     (resident.device().bind(&recipe, &buffers), run.count)
 }
 
@@ -309,11 +296,21 @@ fn tangent_kernel(resident: &Resident, system: &System, run: &Run, groups: &Stor
         ("GRAINS", flag(run.law.grains)),
         ("FLOW", f64::from(run.law.flow)),
     ];
-    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Write, Read];
+    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Write, Read, Write];
     let recipe = Recipe { name: "tangents", source: &source, entry: "main", constants: &constants, bindings };
     let at = &resident.at;
-    let buffers =
-        [groups, &system.mix, &at.u, &at.laws, &at.elements, &at.entries, &at.bases, &system.tangents, &at.grains];
+    let buffers = [
+        groups,
+        &system.mix,
+        &at.u,
+        &at.laws,
+        &at.elements,
+        &at.entries,
+        &at.bases,
+        &system.tangents,
+        &at.grains,
+        &system.factors,
+    ];
     (resident.device().bind(&recipe, &buffers), run.count.div_ceil(64))
 }
 
@@ -334,7 +331,7 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
         ("STABILISED", flag(resident.general.stabilised)),
         ("DRAGS", flag(slides)),
     ];
-    let bindings = &[Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Read, Read, Write];
+    let bindings = &[Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Read, Read, Write, Read];
     let recipe = Recipe { name: "diagonal", source: &source, entry: "main", constants: &constants, bindings };
     let at = &resident.at;
     let buffers = [
@@ -350,6 +347,7 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
         &system.held_of,
         &system.held,
         &system.inverses,
+        &system.factors,
     ];
     resident.device().bind(&recipe, &buffers)
 }
@@ -358,7 +356,7 @@ fn product_kernels(resident: &Resident, system: &System, sizes: &Store, field: &
     let constants = [("STABILISED", flag(resident.general.stabilised)), ("PAIRED", flag(!resident.order.in_rows))];
     let at = &resident.at;
     let source = sources::product();
-    let bindings = &[Uniform, Read, Read, Read, Write, Read, Read, Write, Read, Read];
+    let bindings = &[Uniform, Read, Read, Read, Write, Read, Read, Write, Read, Read, Read];
     let recipe = Recipe { name: "product", source: &source, entry: "main", constants: &constants, bindings };
     let elements = resident.device().bind(
         &recipe,
@@ -373,6 +371,7 @@ fn product_kernels(resident: &Resident, system: &System, sizes: &Store, field: &
             &at.records,
             &system.scalars,
             &at.moments,
+            &system.factors,
         ],
     );
     let source = sources::product_nodes();
@@ -414,7 +413,8 @@ fn multiply_kernel(resident: &Resident, system: &System, field: &Store, slides: 
 
 fn cg_kernel(resident: &Resident, system: &System, entry: &str) -> Bound {
     let source = sources::cg();
-    let bindings = &[Uniform, Write, Write, Write, Write, Write, Write, Write, Read, Read, Read, Read, Write, Write];
+    let bindings =
+        &[Uniform, Write, Write, Write, Write, Write, Write, Write, Write, Read, Read, Read, Read, Write, Write];
     let recipe = Recipe { name: "cg", source: &source, entry, constants: &[], bindings };
     let at = &resident.at;
     resident.device().bind(
@@ -428,6 +428,7 @@ fn cg_kernel(resident: &Resident, system: &System, entry: &str) -> Bound {
             &system.r,
             &system.z,
             &system.p,
+            &system.s,
             &system.q,
             &system.inverses,
             &system.held,

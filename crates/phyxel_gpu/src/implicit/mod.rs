@@ -14,7 +14,7 @@ use contact::Touching;
 use kernels::Kernels;
 use phyxel::math::Vec3;
 use phyxel::model::Model;
-use phyxel::scene::{Collider, SolverSettings};
+use phyxel::scene::{Collider, RelativeTo, SolverSettings};
 use solo::Solo;
 use system::System;
 
@@ -28,6 +28,8 @@ pub struct Implicit {
     gamma: f64,
     /// Iterations that the last solve took.
     last: usize,
+    /// The length of all external forces when they were last asked for [N].
+    loads: Option<f64>,
 }
 
 /// How a solve ended.
@@ -45,21 +47,20 @@ pub struct SolveReport {
     pub finite: bool,
 }
 
-/// The twin of `Scalars` in `cg.wgsl`.
+/// The twin of `Scalars` in `held.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 struct Scalars {
     rz: [f32; 2],
+    alpha: [f32; 2],
     goal_squared: f32,
     size: f32,
     begin: f32,
     scale: f32,
-    reached: f32,
-    alpha: f32,
     done: u32,
     iterations: u32,
     trouble: u32,
-    halted: u32,
+    reached: f32,
 }
 
 /// The twin of `Job` in `cg.wgsl` and, to `always`, in `multiply.wgsl`.
@@ -74,11 +75,24 @@ struct Job {
     tolerance: f32,
     first: u32,
     least: f32,
+    momentum: u32,
+    unused: [u32; 3],
+}
+
+/// What the residual of a solve is relative to at least.
+#[derive(Clone, Copy, Debug, Default)]
+struct Least {
+    length: f64,
+    /// Or to the momentum with which bodies go into the step.
+    momentum: bool,
 }
 
 /// Places of the jobs among the uniform blocks.
 const FIRST: usize = 2;
 const AGAIN: usize = 3;
+
+/// What the rest of an iteration moves per node: it reads z, q, p, s, x, r and the preconditioner, and writes all but q and that.
+const UPDATE_BYTES: u64 = 6 * 16 + 32 + 5 * 16;
 
 /// Most iterations per submission.
 const MOST_AT_ONCE: usize = 512;
@@ -91,7 +105,7 @@ impl Implicit {
         let kernels = Kernels::new(resident, &system, model, touching.is_some())?;
         let solo = Solo::new(resident, &system, touching.is_some());
         resident.device().check()?;
-        Ok(Implicit { system, kernels, solo, touching, gamma: 0.0, last: 20 })
+        Ok(Implicit { system, kernels, solo, touching, gamma: 0.0, last: 20, loads: None })
     }
 
     /// Takes one step of `dt` from `time`; the state on the device is the new one afterwards.
@@ -111,7 +125,8 @@ impl Implicit {
             }
             None => {
                 self.system.write_pins(resident, &model.pins, time + dt, dt);
-                self.write_jobs(resident, dt, settings.tolerance, 0.0);
+                let least = self.least(resident, model, dt, settings)?;
+                self.write_jobs(resident, dt, settings.tolerance, least);
                 self.submit_assembly(resident, true);
                 let report = self.solve(resident, settings)?;
                 self.finish(resident)?;
@@ -129,7 +144,32 @@ impl Implicit {
         }
     }
 
-    fn write_jobs(&self, resident: &Resident, dt: f64, tolerance: f64, least: f64) {
+    /// What the first solve of a step is relative to: as the CPU has it, momentum, or what loads alone give within the step.
+    fn least(
+        &mut self,
+        resident: &Resident,
+        model: &Model<f32>,
+        dt: f64,
+        settings: &SolverSettings,
+    ) -> Result<Least, GpuError> {
+        if settings.relative_to != RelativeTo::Momentum {
+            return Ok(Least::default());
+        }
+        let known = self.loads.filter(|_| model.loads.pressures.is_empty());
+        let loads = match known {
+            Some(loads) => loads,
+            None => {
+                let (u, _) = resident.state()?;
+                let mut external = vec![Vec3::zero(); u.len()];
+                model.external_forces(&u, &mut external);
+                external.iter().map(|f| f.to_f64().iter().map(|x| x * x).sum::<f64>()).sum::<f64>().sqrt()
+            }
+        };
+        self.loads = Some(loads);
+        Ok(Least { length: loads * dt, momentum: true })
+    }
+
+    fn write_jobs(&self, resident: &Resident, dt: f64, tolerance: f64, least: Least) {
         let job = |parity, always, first| Job {
             nodes: resident.node_count() as u32,
             groups: self.system.groups,
@@ -138,7 +178,9 @@ impl Implicit {
             gamma: dt as f32,
             tolerance: tolerance as f32,
             first,
-            least: least as f32,
+            least: least.length as f32,
+            momentum: u32::from(least.momentum),
+            unused: [0; 3],
         };
         let jobs = [job(0, 0, 0), job(1, 0, 0), job(0, 1, 1), job(0, 1, 0)];
         self.system.write_jobs(resident, &jobs);
@@ -259,7 +301,7 @@ impl Implicit {
         self.rescale(resident, model, dt);
         self.system.write_pins(resident, &model.pins, dt, dt);
         // No tolerance: the device must not stop before the count is done.
-        self.write_jobs(resident, dt, -1.0, 0.0);
+        self.write_jobs(resident, dt, -1.0, Least::default());
         let device = resident.device();
         let five = |measure: &dyn Fn() -> Result<f64, GpuError>| {
             settled(device, measure)?;
@@ -304,7 +346,7 @@ impl Implicit {
         let tets = resident.clusters.count as u64;
         let product = 40 * blocks + nodes * 44 + general_bytes(resident);
         let assembly = 360 * tets + 64 * tets + 4 * blocks + 36 * blocks;
-        let bytes = [tets * (44 + 360), assembly, product, nodes * (4 * 16 + 32), nodes * 80];
+        let bytes = [tets * (44 + 360), assembly, product, nodes * UPDATE_BYTES];
         let timed = |(kind, name): (usize, &&str)| {
             let own = seconds.iter().skip(kind).step_by(kernels::TIMED.len()).copied().collect();
             KernelTime { name: (*name).into(), seconds: median(own), bytes: bytes[kind] }
@@ -337,10 +379,9 @@ impl Implicit {
     /// Bytes that one iteration moves at least.
     pub fn iteration_bytes(&self, resident: &Resident) -> u64 {
         let nodes = resident.node_count() as u64;
-        // Product: the blocks with their columns, the rows, the field, masses and result. Then r, z, q and the
-        // preconditioner, and x, z and p.
+        // Product: the blocks with their columns, the rows, the field, masses and result.
         let general = general_bytes(resident);
-        40 * self.system.blocks as u64 + nodes * (8 + 16 + 4 + 16) + nodes * (4 * 16 + 32) + nodes * 80 + general
+        40 * self.system.blocks as u64 + nodes * (8 + 16 + 4 + 16) + nodes * UPDATE_BYTES + general
     }
 
     /// The product `A x` with the present matrix, in the order of the model; for tests.
@@ -353,7 +394,7 @@ impl Implicit {
     ) -> Result<Vec<Vec3<f32>>, GpuError> {
         self.rescale(resident, model, dt);
         self.system.write_pins(resident, &model.pins, dt, dt);
-        self.write_jobs(resident, dt, 1e-4, 0.0);
+        self.write_jobs(resident, dt, 1e-4, Least::default());
         self.submit_assembly(resident, true);
         self.system.write_guess(resident, x);
         let device = resident.device();

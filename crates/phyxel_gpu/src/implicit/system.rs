@@ -19,6 +19,8 @@ pub(super) struct System {
     pub block_values: Store,
     pub values: Store,
     pub tangents: Store,
+    /// What weakens the penalties of each element, then by the node at its centre.
+    pub factors: Store,
     pub masses: Store,
     pub moduli: Store,
     pub offsets: Store,
@@ -28,6 +30,7 @@ pub(super) struct System {
     pub r: Store,
     pub z: Store,
     pub p: Store,
+    pub s: Store,
     pub q: Store,
     pub inverses: Store,
     pub held_of: Store,
@@ -65,6 +68,7 @@ impl System {
         }
         let room = |label: &str| device.room::<[f32; 4]>(label, n);
         let places = pattern.columns.len();
+        let factors = if resident.general.stabilised { resident.general.elements + n } else { 0 };
         let bodies: Vec<[f32; 4]> = model
             .bodies
             .iter()
@@ -85,6 +89,7 @@ impl System {
             block_values: device.room::<[f32; 90]>("blocks", resident.clusters.heads.len() * CLUSTER)?,
             values: device.room::<[f32; 9]>("matrix", places)?,
             tangents: device.room::<[f32; 45]>("tangents", resident.general.elements)?,
+            factors: device.upload("factors", &vec![1.0_f32; factors])?,
             masses: device.room::<f32>("masses", n)?,
             moduli: device.room::<[f32; 2]>("moduli", n)?,
             offsets: room("offsets")?,
@@ -94,12 +99,13 @@ impl System {
             r: room("r")?,
             z: room("z")?,
             p: room("p")?,
+            s: room("s")?,
             q: room("q")?,
             inverses: device.room::<[f32; 8]>("preconditioner", n)?,
             held_of: device.upload("held nodes", &held_of)?,
             held: device.room::<[f32; 24]>("held", pinned.len())?,
-            curvatures: device.room::<[f32; 4]>("curvatures", MOST_GROUPS as usize)?,
-            partials: device.room::<[f32; 4]>("partials", MOST_GROUPS as usize)?,
+            curvatures: device.room::<f32>("curvatures", MOST_GROUPS as usize)?,
+            partials: device.room::<[f32; 4]>("partials", 3 * MOST_GROUPS as usize)?,
             scalars: device.room::<u32>("scalars", 16)?,
             jobs: device.uniforms("jobs", 4 * 256),
             mix: device.uniforms("mix", 256),

@@ -19,11 +19,10 @@ struct Mix {
 @group(0) @binding(2) var<storage, read> u: array<vec4f>;
 @group(0) @binding(3) var<storage, read> laws: array<Law>;
 @group(0) @binding(4) var<storage, read> clusters: array<vec4u>;
-@group(0) @binding(5) var<storage, read> members: array<u32>;
-@group(0) @binding(6) var<storage, read> shapes: array<f32>;
-@group(0) @binding(7) var<storage, read> tet_nodes: array<u32>;
-@group(0) @binding(8) var<storage, read_write> blocks: array<f32>;
-@group(0) @binding(9) var<storage, read> grains: array<vec4f>;
+@group(0) @binding(5) var<storage, read> members: array<vec4u>;
+@group(0) @binding(6) var<storage, read> shapes: array<vec4u>;
+@group(0) @binding(7) var<storage, read_write> blocks: array<f32>;
+@group(0) @binding(8) var<storage, read> grains: array<vec4f>;
 
 override VISCOUS: u32 = 0u;
 
@@ -108,15 +107,15 @@ fn main(
         return;
     }
     let cluster = group.first + index;
-    let shape = cluster * 2560u + lane;
-    let volume = shapes[shape + 2304u];
-    let d1 = vec3f(shapes[shape], shapes[shape + 256u], shapes[shape + 512u]);
-    let d2 = vec3f(shapes[shape + 768u], shapes[shape + 1024u], shapes[shape + 1280u]);
-    let d3 = vec3f(shapes[shape + 1536u], shapes[shape + 1792u], shapes[shape + 2048u]);
-    let packed = tet_nodes[cluster * 256u + lane];
+    let piece = piece_of(cluster, lane);
+    let volume = piece.volume;
+    let d1 = piece.d1;
+    let d2 = piece.d2;
+    let d3 = piece.d3;
+    let packed = piece.nodes;
     let head = clusters[cluster];
     if lane < (head.y & 0xffffu) {
-        let at = u[members[head.x + lane]].xyz;
+        let at = u[members[head.x + lane].x].xyz;
         outgoing[lane] = at.x;
         outgoing[lane + 256u] = at.y;
         outgoing[lane + 512u] = at.z;

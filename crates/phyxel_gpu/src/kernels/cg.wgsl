@@ -1,5 +1,7 @@
-// Conjugate gradients: everything but the product. Each workgroup adds up the parts of a scalar product by itself, in the
-// same order, so that no launch is needed for it and all agree; whether the solve is over is decided here.
+// Conjugate gradients: everything but the product, as Chronopoulos and Gear (1989) arrange it: s = A p follows p by the same
+// recurrence, so that both scalar products of an iteration are known after the product with z, and one launch does the rest.
+// Each workgroup adds up the parts of a scalar product by itself, in the same order, so that no launch is needed for it and all agree;
+// whether the solve is over is decided here.
 
 const EPSILON = 1.1920929e-7;
 
@@ -15,6 +17,8 @@ struct Job {
     first: u32,
     // The residual is relative to its start, or to this where that is more.
     least: f32,
+    // 1 where it is relative to the momentum with which bodies go into the step, where that is more.
+    momentum: u32,
 }
 
 @group(0) @binding(0) var<uniform> job: Job;
@@ -25,17 +29,23 @@ struct Job {
 @group(0) @binding(5) var<storage, read_write> r: array<vec4f>;
 @group(0) @binding(6) var<storage, read_write> z: array<vec4f>;
 @group(0) @binding(7) var<storage, read_write> p: array<vec4f>;
-@group(0) @binding(8) var<storage, read> q: array<vec4f>;
-@group(0) @binding(9) var<storage, read> inverses: array<vec4f>;
-@group(0) @binding(10) var<storage, read> held: array<vec4f>;
-// p · q by workgroup.
-@group(0) @binding(11) var<storage, read> curvatures: array<vec4f>;
-// r · z, r · r and b · b by workgroup.
-@group(0) @binding(12) var<storage, read_write> partials: array<vec4f>;
-@group(0) @binding(13) var<storage, read_write> scalars: Scalars;
+// A p.
+@group(0) @binding(8) var<storage, read_write> s: array<vec4f>;
+// A z, or A x.
+@group(0) @binding(9) var<storage, read> q: array<vec4f>;
+@group(0) @binding(10) var<storage, read> inverses: array<vec4f>;
+@group(0) @binding(11) var<storage, read> held: array<vec4f>;
+// z · q by workgroup.
+@group(0) @binding(12) var<storage, read> curvatures: array<f32>;
+// r · z, r · r, b · b and the same of b in free directions by workgroup: of even and of odd iterations, and of the true residual.
+@group(0) @binding(13) var<storage, read_write> partials: array<vec4f>;
+@group(0) @binding(14) var<storage, read_write> scalars: Scalars;
 
 var<workgroup> sums: array<vec4f, 256>;
+var<workgroup> few: array<vec4f, 16>;
 var<workgroup> over: u32;
+
+const TRUE_RESIDUAL = 2u;
 
 // A flag for a whole workgroup.
 fn for_all(lane: u32, flag: u32) -> bool {
@@ -45,34 +55,40 @@ fn for_all(lane: u32, flag: u32) -> bool {
     return workgroupUniformLoad(&over) != 0u;
 }
 
+// The sum over all lanes, in two strides: waiting for each other costs more than adding.
 fn reduced(lane: u32, own: vec4f) -> vec4f {
     sums[lane] = own;
     workgroupBarrier();
-    for (var width = 128u; width > 0u; width /= 2u) {
-        if lane < width {
-            sums[lane] += sums[lane + width];
+    if lane < 16u {
+        var part = sums[lane];
+        for (var k = 1u; k < 16u; k += 1u) {
+            part += sums[lane + 16u * k];
         }
-        workgroupBarrier();
+        few[lane] = part;
     }
-    let result = sums[0];
     workgroupBarrier();
-    return result;
-}
-
-fn all_curvatures(lane: u32) -> f32 {
-    var sum = 0.0;
-    for (var i = lane; i < job.groups; i += 256u) {
-        sum += curvatures[i].x;
+    var total = few[0];
+    for (var k = 1u; k < 16u; k += 1u) {
+        total += few[k];
     }
-    return reduced(lane, vec4f(sum, 0.0, 0.0, 0.0)).x;
+    return total;
 }
 
-fn all_partials(lane: u32) -> vec4f {
+fn all_partials(lane: u32, kind: u32) -> vec4f {
     var sum = vec4f(0.0);
     for (var i = lane; i < job.groups; i += 256u) {
-        sum += partials[i];
+        sum += partials[kind * job.groups + i];
     }
     return reduced(lane, sum);
+}
+
+// r · z, r · r and z · A z of this iteration.
+fn all_products(lane: u32) -> vec3f {
+    var sum = vec4f(0.0);
+    for (var i = lane; i < job.groups; i += 256u) {
+        sum += vec4f(partials[job.parity * job.groups + i].xy, curvatures[i], 0.0);
+    }
+    return reduced(lane, sum).xyz;
 }
 
 // The right-hand side with what friction does to a sliding node whatever its velocity is.
@@ -108,7 +124,8 @@ fn restart(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index)
         r[n] = vec4f(residual, 0.0);
         z[n] = vec4f(direction, 0.0);
         p[n] = vec4f(direction, 0.0);
-        sum += vec4f(dot(residual, direction), dot(residual, residual), dot(own, own), 0.0);
+        let carried = free_part(n, b[n].xyz);
+        sum += vec4f(dot(residual, direction), dot(residual, residual), dot(own, own), dot(carried, carried));
     }
     let total = reduced(lane, sum);
     if lane == 0u {
@@ -126,14 +143,14 @@ fn check(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) l
     }
     let total = reduced(lane, sum);
     if lane == 0u {
-        partials[place.x] = total;
+        partials[TRUE_RESIDUAL * job.groups + place.x] = total;
     }
 }
 
 // One workgroup: what to aim for, from the first residual; as math/cg.rs does.
 @compute @workgroup_size(256)
 fn begin(@builtin(local_invocation_index) lane: u32) {
-    let total = all_partials(lane);
+    let total = all_partials(lane, 0u);
     if lane != 0u {
         return;
     }
@@ -141,7 +158,8 @@ fn begin(@builtin(local_invocation_index) lane: u32) {
         let size = sqrt(total.z);
         let begins = sqrt(total.y);
         let noise = size * EPSILON * 4.0;
-        let scale = max(min(begins, max(size, noise)), job.least);
+        let momentum = select(0.0, sqrt(total.w), job.momentum == 1u);
+        let scale = max(max(min(begins, max(size, noise)), job.least), momentum);
         let goal = max(job.tolerance * scale, (size + begins) * EPSILON * 4.0);
         scalars.size = size;
         scalars.begin = begins;
@@ -149,28 +167,53 @@ fn begin(@builtin(local_invocation_index) lane: u32) {
         // A tolerance below zero is never met: for measurements.
         scalars.goal_squared = select(goal * goal, -1.0, job.tolerance < 0.0);
         scalars.iterations = 0u;
-        scalars.done = select(0u, 1u, begins <= noise);
+        scalars.done = select(0u, 1u, begins <= noise || (begins <= goal && job.tolerance >= 0.0));
     } else {
         scalars.done = 0u;
     }
-    scalars.halted = scalars.done;
     scalars.rz[0] = total.x;
+    // There was none before.
+    scalars.rz[1] = 0.0;
     scalars.reached = sqrt(total.y);
 }
 
 // One workgroup: the length of the true residual.
 @compute @workgroup_size(256)
 fn conclude(@builtin(local_invocation_index) lane: u32) {
-    let total = all_partials(lane);
+    let total = all_partials(lane, TRUE_RESIDUAL);
     if lane == 0u {
         scalars.reached = sqrt(total.y);
+        if total.y <= scalars.goal_squared && scalars.done == 0u {
+            scalars.done = 1u;
+        }
     }
 }
 
-// A new residual and what the preconditioner makes of it; what both give to the scalar products.
-fn updated(n: u32, before: vec3f, inverse: Inverse) -> vec4f {
-    let residual = free_of(slot_of(inverse), before);
-    let next = times_inverse(inverse, residual);
+// What an iteration reads of a node.
+struct Own {
+    z: vec3f,
+    q: vec3f,
+    p: vec3f,
+    s: vec3f,
+    x: vec3f,
+    r: vec3f,
+    inverse: Inverse,
+}
+
+fn own_of(n: u32) -> Own {
+    return Own(z[n].xyz, q[n].xyz, p[n].xyz, s[n].xyz, x[n].xyz, r[n].xyz, inverse_at(n));
+}
+
+// A step along the new direction: velocity, residual and what the preconditioner makes of it; what both give to the scalar products.
+fn advanced(n: u32, own: Own, alpha: f32, beta: f32, begins: bool) -> vec4f {
+    // What was there before the first iteration may be anything.
+    let direction = own.z + select(own.p * beta, vec3f(0.0), begins);
+    let image = own.q + select(own.s * beta, vec3f(0.0), begins);
+    let residual = free_of(slot_of(own.inverse), own.r - image * alpha);
+    let next = times_inverse(own.inverse, residual);
+    p[n] = vec4f(direction, 0.0);
+    s[n] = vec4f(image, 0.0);
+    x[n] = vec4f(own.x + direction * alpha, 0.0);
     r[n] = vec4f(residual, 0.0);
     z[n] = vec4f(next, 0.0);
     return vec4f(dot(residual, next), dot(residual, residual), 0.0, 0.0);
@@ -179,72 +222,43 @@ fn updated(n: u32, before: vec3f, inverse: Inverse) -> vec4f {
 @compute @workgroup_size(256)
 fn update(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) lane: u32) {
     if for_all(lane, scalars.done) {
-        if place.x == 0u && lane == 0u {
-            scalars.halted = 1u;
-        }
         return;
     }
-    // What the first round needs is asked for before the sum, which takes as long to come.
+    // What the first round needs is asked for before the sums, which take as long to come.
     let first = place.x * 256u + lane;
-    let near = min(first, job.nodes - 1u);
-    let inverse = inverse_at(near);
-    let old_r = r[near].xyz;
-    let own_q = q[near].xyz;
-    let curvature = all_curvatures(lane);
-    if !(curvature > 0.0) || !finite(curvature) {
+    let own = own_of(min(first, job.nodes - 1u));
+    let total = all_products(lane);
+    let before = scalars.rz[1u - job.parity];
+    let begins = before == 0.0;
+    let beta = select(total.x / before, 0.0, begins);
+    // p · A p
+    let curvature = total.z - select(beta * total.x / scalars.alpha[1u - job.parity], 0.0, begins);
+    let descends = curvature > 0.0 && finite(curvature);
+    // The true residual is checked afterwards: stop a little below the goal.
+    let converged = !begins && total.y <= 0.81 * scalars.goal_squared;
+    if converged || !descends {
+        // All workgroups find the same, so none is stopped by this that would have gone on.
         if place.x == 0u && lane == 0u {
-            scalars.done = 2u;
-            scalars.halted = 1u;
+            scalars.done = select(2u, 1u, converged);
         }
         return;
     }
-    let alpha = scalars.rz[job.parity] / curvature;
+    let alpha = total.x / curvature;
     if place.x == 0u && lane == 0u {
-        scalars.alpha = alpha;
+        scalars.rz[job.parity] = total.x;
+        scalars.alpha[job.parity] = alpha;
+        scalars.iterations += 1u;
     }
     var sum = vec4f(0.0);
     if first < job.nodes {
-        sum = updated(first, old_r - own_q * alpha, inverse);
+        sum = advanced(first, own, alpha, beta, begins);
     }
     for (var n = first + job.groups * 256u; n < job.nodes; n += job.groups * 256u) {
-        sum += updated(n, r[n].xyz - q[n].xyz * alpha, inverse_at(n));
+        sum += advanced(n, own_of(n), alpha, beta, begins);
     }
-    let total = reduced(lane, sum);
+    let sent = reduced(lane, sum);
     if lane == 0u {
-        partials[place.x] = total;
-    }
-}
-
-@compute @workgroup_size(256)
-fn direct(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) lane: u32) {
-    if for_all(lane, scalars.halted) {
-        return;
-    }
-    let alpha = scalars.alpha;
-    let first = place.x * 256u + lane;
-    let near = min(first, job.nodes - 1u);
-    let old_p = p[near].xyz;
-    let old_x = x[near].xyz;
-    let own_z = z[near].xyz;
-    let total = all_partials(lane);
-    let beta = total.x / scalars.rz[job.parity];
-    if place.x == 0u && lane == 0u {
-        scalars.rz[1u - job.parity] = total.x;
-        scalars.iterations += 1u;
-        // The true residual is checked afterwards: stop a little below the goal.
-        if total.y <= 0.81 * scalars.goal_squared {
-            scalars.done = 1u;
-        }
-    }
-    // x follows here, where p is read anyway.
-    if first < job.nodes {
-        x[first] = vec4f(old_x + old_p * alpha, 0.0);
-        p[first] = vec4f(own_z + old_p * beta, 0.0);
-    }
-    for (var n = first + job.groups * 256u; n < job.nodes; n += job.groups * 256u) {
-        let before = p[n].xyz;
-        x[n] = vec4f(x[n].xyz + before * alpha, 0.0);
-        p[n] = vec4f(z[n].xyz + before * beta, 0.0);
+        partials[(1u - job.parity) * job.groups + place.x] = sent;
     }
 }
 

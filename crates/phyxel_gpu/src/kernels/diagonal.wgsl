@@ -8,6 +8,7 @@ override DRAGS: u32 = 0u;
 struct Job {
     nodes: u32,
     around: u32,
+    elements: u32,
 }
 
 @group(0) @binding(0) var<uniform> job: Job;
@@ -27,6 +28,8 @@ struct Job {
 // drag of friction (xx, xy, xz, yy; yz, zz).
 @group(0) @binding(10) var<storage, read> held: array<vec4f>;
 @group(0) @binding(11) var<storage, read_write> inverses: array<vec4f>;
+// What weakens the penalties of each element; then the same by the node at its centre.
+@group(0) @binding(12) var<storage, read> factors: array<f32>;
 
 // d · C · d of element e.
 fn contracted(e: u32, d: vec3f) -> mat3x3f {
@@ -70,12 +73,12 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
                 let head = elements[entry.w];
                 unit = weight_unit(head);
                 let spring = penalty_of(entry) * power_of_two(penalty_exponent(head));
-                d += scaled_identity(spring * moduli[n].x);
+                d += scaled_identity(spring * factors[entry.w] * moduli[n].x);
             }
             d += contracted(entry.w, weight_of(entry) * unit);
         }
         if STABILISED == 1u {
-            d += scaled_identity(moduli[n].y);
+            d += scaled_identity(factors[job.elements + n] * moduli[n].y);
         }
     }
     let slot = held_of[n];

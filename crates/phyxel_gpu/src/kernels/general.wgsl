@@ -138,7 +138,8 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     let spread = mat3x3f(second.x, second.y, second.z, second.y, second.w, third.x, second.z, third.x, third.y);
     // Σ c (w − W x) and Σ c (w − W x) ⊗ x.
     let exponent = penalty_exponent(head);
-    let modulus = laws[law].penalty;
+    let factor = penalty_factor(law, grain.strain);
+    let modulus = laws[law].penalty * factor;
     let in_units = modulus * power_of_two(exponent);
     if exponent != 0u {
         own[first] = vec4f(sums.pull * in_units - field * first_moment.xyz * modulus, 0.0);
@@ -146,5 +147,5 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     s -= sums.moment * in_units - field * spread * modulus;
     let here = place_of_center - bodies[2u * body_of(v[first].w)].xyz;
     let base = center + center_rate * beta - field * here;
-    leave(e, group.elements, Record(s * unit, field, base, exponent));
+    leave(e, group.elements, Record(s * unit, field, base, exponent, factor * power_of_two(exponent)));
 }

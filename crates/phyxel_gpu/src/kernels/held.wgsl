@@ -45,20 +45,18 @@ fn times_inverse(inverse: Inverse, w: vec3f) -> vec3f {
 }
 
 struct Scalars {
+    // r · z of even and odd iterations, and the lengths of their steps along p.
     rz: array<f32, 2>,
+    alpha: array<f32, 2>,
     goal_squared: f32,
     // Lengths of b and of the first residual, and what the residual is relative to.
     size: f32,
     begin: f32,
     scale: f32,
-    // Length of the true residual when it was last computed.
-    reached: f32,
-    // Length of the present step along p.
-    alpha: f32,
     // 1: converged, 2: no descent any more.
     done: u32,
     iterations: u32,
     trouble: u32,
-    // The same as `done`, one launch later: who sets `done` must not stop others of the same launch.
-    halted: u32,
+    // Length of the true residual when it was last computed.
+    reached: f32,
 }

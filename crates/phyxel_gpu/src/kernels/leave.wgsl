@@ -27,7 +27,7 @@ fn leave(e: u32, elements: u32, record: Record) {
     records[record_at(e, 0u, elements)] = bitcast<vec4u>(vec4f(s[0], base.x));
     records[record_at(e, 1u, elements)] = bitcast<vec4u>(vec4f(s[1], base.y));
     records[record_at(e, 2u, elements)] = bitcast<vec4u>(vec4f(s[2], base.z));
-    records[record_at(e, 3u, elements)] = vec4u(bitcast<vec3u>(g[0]), record.exponent);
+    records[record_at(e, 3u, elements)] = vec4u(bitcast<vec3u>(g[0]), bitcast<u32>(record.spring));
     records[record_at(e, 4u, elements)] = bitcast<vec4u>(vec4f(g[1], 0.0));
     records[record_at(e, 5u, elements)] = bitcast<vec4u>(vec4f(g[2], 0.0));
 }

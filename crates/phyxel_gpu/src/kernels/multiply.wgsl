@@ -1,4 +1,4 @@
-// q = A p: mass, the assembled blocks in slices of 32 rows, and what other stencils have left in q; and p · q.
+// q = A z: mass, the assembled blocks in slices of 32 rows, and what other stencils have left in q; and z · q.
 
 override TETS: u32 = 1u;
 override GENERAL: u32 = 0u;
@@ -19,7 +19,7 @@ struct Job {
 @group(0) @binding(4) var<storage, read> columns: array<u32>;
 @group(0) @binding(5) var<storage, read> values: array<f32>;
 @group(0) @binding(6) var<storage, read_write> q: array<vec4f>;
-@group(0) @binding(7) var<storage, read_write> partials: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> partials: array<f32>;
 @group(0) @binding(8) var<storage, read> scalars: array<vec4u>;
 
 // Which of the held nodes each is, plus one; and six vectors of each, as in diagonal.wgsl.
@@ -27,6 +27,7 @@ struct Job {
 @group(0) @binding(10) var<storage, read> held: array<vec4f>;
 
 var<workgroup> sums: array<f32, 256>;
+var<workgroup> few: array<f32, 16>;
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -51,13 +52,17 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) la
     }
     sums[lane] = sum;
     workgroupBarrier();
-    for (var width = 128u; width > 0u; width /= 2u) {
-        if lane < width {
-            sums[lane] += sums[lane + width];
+    if lane < 16u {
+        for (var k = 1u; k < 16u; k += 1u) {
+            sum += sums[lane + 16u * k];
         }
-        workgroupBarrier();
+        few[lane] = sum;
     }
+    workgroupBarrier();
     if lane == 0u {
-        partials[place.x] = vec4f(sums[0], 0.0, 0.0, 0.0);
+        for (var k = 1u; k < 16u; k += 1u) {
+            sum += few[k];
+        }
+        partials[place.x] = sum;
     }
 }

@@ -66,6 +66,16 @@ fn element_stress(law: u32, g: mat3x3f, rate: mat3x3f, grain: Grain) -> mat3x3f 
     return p;
 }
 
+// Secant stiffness of flowing matter over the elastic one: what stabilisation may resist with, as it cannot flow itself.
+fn penalty_factor(law: u32, strain: f32) -> f32 {
+    let three_mu = 3.0 * laws[law].mu;
+    if GRAINS == 0u || FLOW != BY_STRESS || (LAW != HENCKY && LAW != SMALL) || !(three_mu > 0.0) {
+        return 1.0;
+    }
+    let strength = laws[law].flow.x + laws[law].flow.y * strain;
+    return strength / (strength + three_mu * strain);
+}
+
 struct Surface {
     found: bool,
     // Yield stress now, and the slope that the increment sees.

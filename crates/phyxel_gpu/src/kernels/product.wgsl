@@ -20,6 +20,8 @@ struct Job {
 @group(0) @binding(8) var<storage, read> scalars: array<vec4u>;
 // Three vectors per element: Σ c x and Σ c, Σ c x ⊗ x of its penalties.
 @group(0) @binding(9) var<storage, read> moments: array<vec4f>;
+// What weakens the penalties of each element; then the same by the node at its centre.
+@group(0) @binding(10) var<storage, read> factors: array<f32>;
 
 struct Sums {
     g: mat3x3f,
@@ -88,11 +90,13 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     let third = moments[3u * e + 2u];
     let spread = mat3x3f(second.x, second.y, second.z, second.y, second.w, third.x, second.z, third.x, third.y);
     let exponent = penalty_exponent(head);
-    let in_units = here.w * power_of_two(exponent);
+    let factor = factors[e];
+    let modulus = here.w * factor;
+    let in_units = modulus * power_of_two(exponent);
     if exponent != 0u {
-        own[first] = vec4f(sums.pull * in_units - g * first_moment.xyz * here.w, 0.0);
+        own[first] = vec4f(sums.pull * in_units - g * first_moment.xyz * modulus, 0.0);
     }
-    s -= sums.moment * in_units - g * spread * here.w;
+    s -= sums.moment * in_units - g * spread * modulus;
     let base = center - g * here.xyz;
-    leave(e, job.elements, Record(s * unit, g, base, exponent));
+    leave(e, job.elements, Record(s * unit, g, base, exponent, factor * power_of_two(exponent)));
 }

@@ -29,5 +29,5 @@ fn pull_of(at: u32, w: vec3f, x: vec4f) -> vec3f {
     let stress = bitcast<vec3f>(s0.xyz) * d.x + bitcast<vec3f>(s1.xyz) * d.y + bitcast<vec3f>(s2.xyz) * d.z;
     let linear = bitcast<vec3f>(g0.xyz) * x.x + bitcast<vec3f>(g1.xyz) * x.y + bitcast<vec3f>(g2.xyz) * x.z;
     let base = bitcast<vec3f>(vec3u(s0.w, s1.w, s2.w));
-    return stress + (w - linear - base) * (c * power_of_two(g0.w));
+    return stress + (w - linear - base) * (c * bitcast<f32>(g0.w));
 }

@@ -21,8 +21,9 @@ struct Record {
     s: mat3x3f,
     g: mat3x3f,
     base: vec3f,
-    // Exponent of the unit of penalties.
+    // Exponent of the unit of penalties, and what penalties are multiplied with, which is that unit where nothing weakens them.
     exponent: u32,
+    spring: f32,
 }
 
 fn largest3(v: vec3f) -> f32 {

@@ -11,10 +11,9 @@ struct Group {
 @group(0) @binding(1) var<storage, read> u: array<vec4f>;
 @group(0) @binding(2) var<storage, read> laws: array<Law>;
 @group(0) @binding(3) var<storage, read> clusters: array<vec4u>;
-@group(0) @binding(4) var<storage, read> members: array<u32>;
-@group(0) @binding(5) var<storage, read> shapes: array<f32>;
-@group(0) @binding(6) var<storage, read> tet_nodes: array<u32>;
-@group(0) @binding(7) var<storage, read_write> grains: array<vec4f>;
+@group(0) @binding(4) var<storage, read> members: array<vec4u>;
+@group(0) @binding(5) var<storage, read> shapes: array<vec4u>;
+@group(0) @binding(6) var<storage, read_write> grains: array<vec4f>;
 
 @compute @workgroup_size(256)
 fn main(
@@ -28,11 +27,11 @@ fn main(
     }
     let cluster = group.first + index;
     let head = clusters[cluster];
-    let shape = cluster * 2560u + lane;
-    if shapes[shape + 2304u] == 0.0 {
+    let piece = piece_of(cluster, lane);
+    if piece.volume == 0.0 {
         return;
     }
-    let g = tet_gradient(head, tet_nodes[cluster * 256u + lane], shape);
+    let g = tet_gradient(head, piece);
     let at = 3u * (group.grain + cluster * 256u + lane);
     let grain = settled(head.z, g, unpacked_grain(grains[at], grains[at + 1u], grains[at + 2u]));
     grains[at] = vec4f(grain.offset[0], grain.strain);

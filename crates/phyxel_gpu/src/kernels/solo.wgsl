@@ -107,7 +107,6 @@ fn main(@builtin(local_invocation_index) lane: u32) {
     if lane == 0u {
         scalars.rz[0] = rz;
         scalars.done = done;
-        scalars.halted = done;
         scalars.iterations += count;
     }
 }

@@ -18,10 +18,30 @@ struct Job {
 @group(0) @binding(3) var<storage, read> entries: array<vec2u>;
 // Of nodes: how the gradient depends on them.
 @group(0) @binding(4) var<storage, read> slopes: array<vec4f>;
-// Three vectors each: centre at rest, from the origin beside it; half axes.
+// Three planes: centres at rest, from the origin beside them, and both half axes.
 @group(0) @binding(5) var<storage, read> discs: array<vec4f>;
 // Four planes: centres, normals, both half axes.
 @group(0) @binding(6) var<storage, read_write> surfels: array<vec4f>;
+
+// What one of those that carry a disc gives to it.
+struct Share {
+    g: mat3x3f,
+    moved: vec3f,
+}
+
+fn carried(at: u32, counts: f32) -> Share {
+    let entry = entries[at];
+    let weight = bitcast<f32>(entry.y) * counts;
+    if PHYXELS == 1u {
+        let a = movers[3u * entry.x];
+        let b = movers[3u * entry.x + 1u];
+        let c = movers[3u * entry.x + 2u];
+        return Share(mat3x3f(a.xyz, b.xyz, c.xyz) * weight, vec3f(a.w, b.w, c.w) * weight);
+    }
+    let slope = slopes[at].xyz * counts;
+    let own = movers[entry.x].xyz;
+    return Share(outer(own, slope), own * weight);
+}
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -30,26 +50,21 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
         return;
     }
     let row = rows[i];
-    let centre = discs[3u * i];
-    let first = discs[3u * i + 1u];
-    let second = discs[3u * i + 2u];
+    let centre = discs[i];
+    let first = discs[job.surfels + i];
+    let second = discs[2u * job.surfels + i];
     let origin = vec3f(centre.w, first.w, second.w);
     var g = mat3x3f();
     var moved = vec3f(0.0);
-    for (var k = 0u; k < row.y; k += 1u) {
-        let entry = entries[row.x + 32u * k];
-        let weight = bitcast<f32>(entry.y);
-        if PHYXELS == 1u {
-            let a = movers[3u * entry.x];
-            let b = movers[3u * entry.x + 1u];
-            let c = movers[3u * entry.x + 2u];
-            g += mat3x3f(a.xyz, b.xyz, c.xyz) * weight;
-            moved += vec3f(a.w, b.w, c.w) * weight;
-        } else {
-            let own = movers[entry.x].xyz;
-            g += outer(own, slopes[row.x + 32u * k].xyz);
-            moved += own * weight;
-        }
+    // Four at a time: none waits for another.
+    for (var k = 0u; k < row.y; k += 4u) {
+        let last = row.y - 1u;
+        let a = carried(row.x + 32u * k, 1.0);
+        let b = carried(row.x + 32u * min(k + 1u, last), select(0.0, 1.0, k + 1u < row.y));
+        let c = carried(row.x + 32u * min(k + 2u, last), select(0.0, 1.0, k + 2u < row.y));
+        let d = carried(row.x + 32u * min(k + 3u, last), select(0.0, 1.0, k + 3u < row.y));
+        g += (a.g + b.g) + (c.g + d.g);
+        moved += (a.moved + b.moved) + (c.moved + d.moved);
     }
     if PHYXELS == 1u {
         moved += g * centre.xyz;

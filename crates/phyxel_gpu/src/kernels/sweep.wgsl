@@ -90,7 +90,7 @@ fn slope_of(head: vec4u, slopes: Slopes, k: u32) -> vec3f {
     return (u[entry.w].xyz - slopes.center - slopes.g * x) * penalties[head.x + 32u * k] - through_gradient;
 }
 
-fn stabilise(head: vec4u, before: f32) -> f32 {
+fn stabilise(e: u32, head: vec4u, before: f32) -> f32 {
     let center = entries[head.x].w;
     var slopes = Slopes(gradient_of(head), mat3x3f(), vec3f(0.0), u[center].xyz, rest[center].xyz);
     var energy = 0.0;
@@ -119,7 +119,11 @@ fn stabilise(head: vec4u, before: f32) -> f32 {
     if !(weight > 0.0) {
         return before;
     }
-    let change = change_of(head, value, laws[head.z].penalty, before, weight, rate);
+    var modulus = laws[head.z].penalty;
+    if GRAINS == 1u {
+        modulus *= penalty_factor(head.z, grains[3u * grain_of[e]].w);
+    }
+    let change = change_of(head, value, modulus, before, weight, rate);
     for (var k = 0u; k < head.y; k += 1u) {
         let node = entries[head.x + 32u * k].w;
         let s = slope_of(head, slopes, k) * scale;
@@ -163,7 +167,7 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
         }
     }
     if STABILISED == 1u {
-        multiplier.w = stabilise(head, multiplier.w);
+        multiplier.w = stabilise(e, head, multiplier.w);
     }
     multipliers[e] = multiplier;
 }

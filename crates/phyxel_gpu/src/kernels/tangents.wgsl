@@ -8,6 +8,8 @@ struct Group {
     count: u32,
     // The grain of the first element of its kind.
     grain: u32,
+    // All elements that are no tetrahedra.
+    elements: u32,
 }
 
 struct Mix {
@@ -24,6 +26,8 @@ struct Mix {
 @group(0) @binding(6) var<storage, read> bases: array<vec4f>;
 @group(0) @binding(7) var<storage, read_write> tangents: array<f32>;
 @group(0) @binding(8) var<storage, read> grains: array<vec4f>;
+// What weakens the penalties of each element; then the same by the node at its centre.
+@group(0) @binding(9) var<storage, read_write> factors: array<f32>;
 
 fn unit(k: u32) -> vec3f {
     return vec3f(select(0.0, 1.0, k == 0u), select(0.0, 1.0, k == 1u), select(0.0, 1.0, k == 2u));
@@ -52,6 +56,11 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
         let grain = unpacked_grain(grains[at], grains[at + 1u], grains[at + 2u]);
         hardened = grain.strain;
         elastic = elastic_part(g, grain.offset);
+        if STABILISED == 1u && FLOW == BY_STRESS {
+            let factor = penalty_factor(law, grain.strain);
+            factors[e] = factor;
+            factors[group.elements + entries[head.x].w] = factor;
+        }
     }
     let frame = tangent_frame(law, elastic.g);
     let stiffness = volume * (mix_of.square + mix_of.gamma * laws[law].rayleigh_stiffness);

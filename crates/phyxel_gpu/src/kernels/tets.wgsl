@@ -1,7 +1,7 @@
 // Forces of linear tetrahedra. A workgroup takes a cluster of up to 256 neighbours: their nodes are read once into
 // shared memory, their corner forces meet there, and each node of the cluster leaves one sum in a slot of its own.
 // Measured on an H200 and left: a lane per component of a sum (a quarter slower), several clusters per workgroup with the next
-// one fetched ahead (a third slower).
+// one fetched ahead (a third slower), 128 or 64 lanes (an eighth and a half slower), vectors in shared memory (a fifth slower).
 
 struct Group {
     first: u32,
@@ -18,17 +18,15 @@ struct Group {
 @group(0) @binding(3) var<storage, read> laws: array<Law>;
 // First node, nodes with the words of the corner lists in the upper half, law, first word of the corner lists.
 @group(0) @binding(4) var<storage, read> clusters: array<vec4u>;
-// Three planes per cluster: its nodes, their slots, and where their corners are (start, count).
-@group(0) @binding(5) var<storage, read> members: array<u32>;
+// Of each node of a cluster: which it is, its slot, and where its corners are (start, count).
+@group(0) @binding(5) var<storage, read> members: array<vec4u>;
 // Two corners per word, corner · 256 + tetrahedron, in slices of 32 nodes.
 @group(0) @binding(6) var<storage, read> corners: array<u32>;
-// Ten planes of 256 per cluster: three gradients and the volume.
-@group(0) @binding(7) var<storage, read> shapes: array<f32>;
-// Four nodes of the cluster, a byte each.
-@group(0) @binding(8) var<storage, read> tet_nodes: array<u32>;
-@group(0) @binding(9) var<storage, read_write> slots: array<vec4f>;
+// Three planes of 256 vectors per cluster: three gradients, the volume, and the nodes.
+@group(0) @binding(7) var<storage, read> shapes: array<vec4u>;
+@group(0) @binding(8) var<storage, read_write> slots: array<vec4f>;
 // Three vectors per element.
-@group(0) @binding(10) var<storage, read> grains: array<vec4f>;
+@group(0) @binding(9) var<storage, read> grains: array<vec4f>;
 
 // Nodes first, corner forces afterwards.
 var<workgroup> share: array<f32, 3072>;
@@ -54,26 +52,6 @@ fn gradient_of(base: u32, nodes: vec4u, d1: vec3f, d2: vec3f, d3: vec3f) -> mat3
         + outer(shared_vector(base + nodes.w) - a, d3);
 }
 
-// What a lane reads of a tetrahedron.
-struct Piece {
-    d1: vec3f,
-    d2: vec3f,
-    d3: vec3f,
-    volume: f32,
-    nodes: u32,
-}
-
-fn piece_of(cluster: u32, lane: u32) -> Piece {
-    let at = cluster * 2560u + lane;
-    return Piece(
-        vec3f(shapes[at], shapes[at + 256u], shapes[at + 512u]),
-        vec3f(shapes[at + 768u], shapes[at + 1024u], shapes[at + 1280u]),
-        vec3f(shapes[at + 1536u], shapes[at + 1792u], shapes[at + 2048u]),
-        shapes[at + 2304u],
-        tet_nodes[cluster * 256u + lane],
-    );
-}
-
 // What a lane reads of a node and of the corner lists.
 struct Member {
     node: u32,
@@ -89,10 +67,10 @@ fn member_of(cluster: u32, lane: u32) -> Member {
     var member: Member;
     member.node = NOBODY;
     if lane < group.stride {
-        let at = 3u * group.stride * cluster + lane;
-        member.node = members[at];
-        member.slot = members[at + group.stride];
-        member.run = members[at + 2u * group.stride];
+        let own = members[group.stride * cluster + lane];
+        member.node = own.x;
+        member.slot = own.y;
+        member.run = own.z;
     }
     return member;
 }

@@ -12,8 +12,8 @@ use phyxel::stencil::tets::Tets;
 pub(crate) const CLUSTER: usize = 256;
 /// In the place of a node where there is none.
 const NOBODY: u32 = u32::MAX;
-/// Numbers per tetrahedron: three gradients and the volume.
-pub(crate) const PLANES: usize = 10;
+/// Vectors per tetrahedron: three gradients, the volume, and its members, a byte each.
+const PLANES: usize = 3;
 
 /// All tetrahedra of a model, as `tets.wgsl` reads them.
 #[derive(Default)]
@@ -24,10 +24,8 @@ pub(crate) struct Clusters {
     pub members: Vec<[u32; 3]>,
     /// `corner · 256 + tetrahedron`, two per word.
     pub corners: Vec<u32>,
-    /// [`PLANES`] planes of [`CLUSTER`] numbers per cluster.
-    pub shapes: Vec<f32>,
-    /// Four members, a byte each.
-    pub tet_nodes: Vec<u32>,
+    /// [`PLANES`] planes of [`CLUSTER`] vectors per cluster: numbers by their bits, so that lanes read four words at once.
+    pub shapes: Vec<[u32; 4]>,
     /// Where each node's slots begin, and one more.
     pub slot_offsets: Vec<u32>,
     /// Clusters with the same law.
@@ -96,8 +94,7 @@ impl Clusters {
         local.sort_by_corners(batch);
         let cluster = self.heads.len();
         let head = [self.members.len() as u32, local.nodes.len() as u32, law, self.corners.len() as u32];
-        self.shapes.resize((cluster + 1) * PLANES * CLUSTER, 0.0);
-        self.tet_nodes.resize((cluster + 1) * CLUSTER, 0);
+        self.shapes.resize((cluster + 1) * PLANES * CLUSTER, [0; 4]);
         self.nodes.resize((cluster + 1) * CLUSTER, [local.nodes[0]; 4]);
         self.sources.resize((cluster + 1) * CLUSTER, NO_ELEMENT);
         self.count += batch.len();
@@ -105,10 +102,10 @@ impl Clusters {
         for (lane, (e, tet, own)) in batch.iter().enumerate() {
             let e = *e as usize;
             let numbers = table.gradients[e].iter().flat_map(|d| d.0).chain([table.volumes[e]]);
-            for (plane, x) in numbers.enumerate() {
-                self.shapes[(cluster * PLANES + plane) * CLUSTER + lane] = x;
+            let words = numbers.map(f32::to_bits).chain([u32::from_le_bytes(*own)]);
+            for (i, word) in words.enumerate() {
+                self.shapes[(cluster * PLANES + i / 4) * CLUSTER + lane][i % 4] = word;
             }
-            self.tet_nodes[cluster * CLUSTER + lane] = u32::from_le_bytes(*own);
             self.nodes[cluster * CLUSTER + lane] = *tet;
             self.sources[cluster * CLUSTER + lane] = e as u32;
             for (corner, node) in own.iter().enumerate() {
@@ -141,20 +138,18 @@ impl Clusters {
         self.heads.iter().map(|head| head[1] as usize & 0xffff).max().unwrap_or(0).next_multiple_of(SLICE)
     }
 
-    /// Members as kernels read them, three planes of [`stride`](Self::stride) words per cluster, and heads that point at the first.
-    pub(crate) fn planes(&self) -> (Vec<u32>, Vec<[u32; 4]>) {
+    /// Members as kernels read them, [`stride`](Self::stride) vectors per cluster, and heads that point at the first.
+    pub(crate) fn in_strides(&self) -> (Vec<[u32; 4]>, Vec<[u32; 4]>) {
         let stride = self.stride();
-        let mut planes = vec![NOBODY; 3 * stride * self.heads.len()];
+        let mut members = vec![[NOBODY; 4]; stride * self.heads.len()];
         let mut heads = self.heads.clone();
-        for (cluster, (head, planes)) in heads.iter_mut().zip(planes.chunks_exact_mut((3 * stride).max(1))).enumerate()
-        {
+        for (cluster, (head, own)) in heads.iter_mut().zip(members.chunks_exact_mut(stride.max(1))).enumerate() {
             let first = head[0] as usize;
-            for (lane, member) in self.members[first..first + (head[1] as usize & 0xffff)].iter().enumerate() {
-                (0..3).for_each(|plane| planes[plane * stride + lane] = member[plane]);
-            }
-            head[0] = (3 * stride * cluster) as u32;
+            let from = &self.members[first..first + (head[1] as usize & 0xffff)];
+            own.iter_mut().zip(from).for_each(|(to, &[node, slot, run])| *to = [node, slot, run, 0]);
+            head[0] = (stride * cluster) as u32;
         }
-        (planes, heads)
+        (members, heads)
     }
 
     /// Gives every member a slot; those of a node lie side by side.

@@ -42,6 +42,8 @@ const _: () = assert!(size_of::<GpuLaw>() == 192);
 
 /// Numbers of the laws in `laws.wgsl`.
 pub(crate) const ANISOTROPIC: u32 = 2;
+/// Flow by stress.
+pub(crate) const BY_STRESS: u32 = 2;
 const FIBRE: u32 = 5;
 const HENCKY: u32 = 6;
 const SMALL: u32 = 7;
@@ -110,7 +112,7 @@ fn set_flow(gpu: &mut GpuLaw, plasticity: Option<Plasticity>) -> u32 {
         }
         Some(Plasticity::Stress { yield_stress, hardening, .. }) => {
             gpu.flow = [yield_stress as f32, hardening as f32, 0.0, 0.0];
-            2
+            BY_STRESS
         }
     }
 }

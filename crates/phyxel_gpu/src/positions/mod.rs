@@ -183,6 +183,7 @@ fn sweep_kernel(resident: &Resident, rooms: &Rooms, jobs: &Store, launch: &Launc
         ("LAW", f64::from(law.law)),
         ("VOLUME", flag(law.volume)),
         ("GRAINS", flag(law.grains)),
+        ("FLOW", f64::from(law.flow)),
         ("BASED", flag(law.based)),
         ("STABILISED", flag(launch.stabilised)),
     ];

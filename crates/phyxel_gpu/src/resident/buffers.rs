@@ -20,7 +20,6 @@ pub(crate) struct Buffers {
     pub members: Store,
     pub corners: Store,
     pub shapes: Store,
-    pub tet_nodes: Store,
     pub slots: Store,
     pub elements: Store,
     pub entries: Store,
@@ -45,7 +44,7 @@ impl Buffers {
         let index: Vec<u32> =
             clusters.slot_offsets.iter().copied().chain(general.rows.iter().flatten().copied()).collect();
         let laws: Vec<GpuLaw> = laws.iter().map(|l| l.1).collect();
-        let (members, heads) = clusters.planes();
+        let (members, heads) = clusters.in_strides();
         Ok(Buffers {
             u: device.upload("displacements", u)?,
             v: device.upload("velocities", v)?,
@@ -58,7 +57,6 @@ impl Buffers {
             members: device.upload("members", &members)?,
             corners: device.upload("corners", &clusters.corners)?,
             shapes: device.upload("shapes", &clusters.shapes)?,
-            tet_nodes: device.upload("tetrahedra", &clusters.tet_nodes)?,
             slots: device.room::<[f32; 4]>("slots", clusters.members.len())?,
             elements: device.upload("elements", &general.elements)?,
             entries: device.upload("entries", &general.entries)?,

@@ -59,12 +59,11 @@ impl Resident {
         let at = &self.at;
         let (groups, bound) = match stencil {
             Stencil::Tets => {
-                let bindings = &[Uniform, Read, Read, Read, Read, Read, Read, Write];
+                let bindings = &[Uniform, Read, Read, Read, Read, Read, Write];
                 let source = sources::settle_tets();
                 let recipe =
                     Recipe { name: "settle tets", source: &source, entry: "main", constants: &constants, bindings };
-                let buffers =
-                    [&self.groups, &at.u, &at.laws, &at.heads, &at.members, &at.shapes, &at.tet_nodes, &at.grains];
+                let buffers = [&self.groups, &at.u, &at.laws, &at.heads, &at.members, &at.shapes, &at.grains];
                 (count, self.device.bind(&recipe, &buffers))
             }
             Stencil::General => {

@@ -50,6 +50,8 @@ pub(crate) struct Sizes {
     pub elements: usize,
     pub pairs: usize,
     pub stabilised: bool,
+    /// Whether records are packed: phyxels on the curve, unless penalties are weakened one by one.
+    pub short: bool,
     /// Sum of the penalties around each node, in the order of the device; empty where there are none.
     pub springs: Vec<f32>,
     /// First entry, entries, law and volume of each element; kept for tangents.
@@ -120,6 +122,7 @@ impl Resident {
                 elements: general.elements.len(),
                 pairs: general.pairs,
                 stabilised: general.stabilised,
+                short: !order.in_rows && !general.runs.iter().any(|run| run.law.flow == laws::BY_STRESS),
                 springs: general.springs,
                 runs: general.runs.clone(),
                 places: general.elements.iter().zip(&general.sources).map(|(head, e)| (head[2], *e)).collect(),
@@ -166,7 +169,7 @@ impl Resident {
             ("TETS", flag(self.clusters.count > 0)),
             ("GENERAL", flag(self.general.elements > 0)),
             ("STABILISED", flag(self.general.stabilised)),
-            ("SHORT", flag(!self.order.in_rows)),
+            ("SHORT", flag(self.general.short)),
             ("PAIRED", flag(!self.order.in_rows)),
         ]
     }
@@ -201,7 +204,6 @@ impl Resident {
                     &at.members,
                     &at.corners,
                     &at.shapes,
-                    &at.tet_nodes,
                     &at.slots,
                     &at.grains,
                 ];
@@ -216,7 +218,7 @@ impl Resident {
                     ("FLOW", f64::from(law.flow)),
                     ("BASED", flag(law.based)),
                     ("STABILISED", flag(self.general.stabilised)),
-                    ("SHORT", flag(!self.order.in_rows)),
+                    ("SHORT", flag(self.general.short)),
                     ("PAIRED", flag(!self.order.in_rows)),
                 ];
                 let source = sources::general();
@@ -328,17 +330,17 @@ impl Resident {
 
     /// Bytes of all records that elements leave for nodes.
     fn record_bytes(&self) -> u64 {
-        let vectors = match (self.general.stabilised, self.order.in_rows) {
+        let vectors = match (self.general.stabilised, self.general.short) {
             (false, _) => 3,
-            (true, false) => 4,
-            (true, true) => 6,
+            (true, true) => 4,
+            (true, false) => 6,
         };
         self.general.elements as u64 * 16 * vectors
     }
 }
 
 use Access::{Read, Uniform, Write};
-const TET_BINDINGS: [Access; 11] = [Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Write, Read];
+const TET_BINDINGS: [Access; 10] = [Uniform, Read, Read, Read, Read, Read, Read, Read, Write, Read];
 const GENERAL_BINDINGS: [Access; 13] =
     [Uniform, Read, Read, Read, Read, Read, Write, Read, Read, Read, Write, Read, Read];
 

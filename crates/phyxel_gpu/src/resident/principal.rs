@@ -105,7 +105,7 @@ impl Resident {
         let mut bindings = vec![Uniform, Read, Read, Read, Write, Read];
         let (source, groups) = match stencil {
             Stencil::Tets => {
-                buffers.extend([&at.heads, &at.members, &at.shapes, &at.tet_nodes]);
+                buffers.extend([&at.heads, &at.members, &at.shapes]);
                 (sources::principal_tets(), count)
             }
             Stencil::General => {
