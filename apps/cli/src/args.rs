@@ -166,7 +166,7 @@ pub struct ValidateArgs {
 /// `phyxel bench`.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
-    /// Suites to run: papers, scaling, kernels; all by default
+    /// Suites to run: papers, surfaces, scaling, kernels, fracture; all by default
     pub suites: Vec<String>,
     /// Threads to use; all cores by default
     #[arg(long, value_name = "N", allow_negative_numbers = true)]

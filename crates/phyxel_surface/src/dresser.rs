@@ -73,8 +73,10 @@ impl Dresser {
                 SurfaceKind::Auto | SurfaceKind::Skin => Dress::Skin,
                 SurfaceKind::Reconstructed => {
                     let points = positions(simulation, body);
-                    let mesh = Box::new(Reconstruction::new(settings)?);
-                    let relief = Box::new(Relief::new(&points, body.surface.spacing, &body.surface.mesh));
+                    let mut mesh = Box::new(Reconstruction::new(settings)?);
+                    let (spacing, volume) = (body.surface.spacing, body.volume);
+                    let matter = Matter { points: &points, spacing, volume, colours: &[], offsets: &[] };
+                    let relief = Box::new(mesh.relief(&matter, &body.surface.mesh));
                     Dress::Free { mesh, colours: phyxel_colours(&points, &body.surface), relief }
                 }
                 SurfaceKind::Surfels | SurfaceKind::Multi => discs(simulation, body),
@@ -250,25 +252,16 @@ impl Dresser {
         let places = &matter.places;
         for group in groups.iter().filter(|g| free[g[0]]) {
             let points: Vec<[f64; 3]> = group.iter().flat_map(|i| places[*i].iter().copied()).collect();
-            let colours = self.colours_of(group, places);
+            let (colours, offsets) = (self.colours_of(group, places), self.offsets_of(group, places));
             let matter = Matter {
                 points: &points,
                 spacing: group.iter().map(|i| bodies[*i].surface.spacing).fold(0.0, f64::max),
                 volume: group.iter().map(|i| bodies[*i].volume).sum(),
                 colours: &colours,
+                offsets: &offsets,
             };
             let Dress::Free { mesh, .. } = &mut self.dresses[group[0]] else { continue };
-            let mut mesh = std::mem::take(mesh);
-            let skin = |i: &usize| match &self.dresses[*i] {
-                Dress::Free { relief, .. } => Some((&**relief, &places[*i][..])),
-                _ => None,
-            };
-            let skins: Vec<_> = group.iter().filter_map(skin).collect();
-            let found = mesh.surface_of(&matter, &skins).map_err(|e| named(e, &bodies[group[0]].name));
-            if let Dress::Free { mesh: own, .. } = &mut self.dresses[group[0]] {
-                *own = mesh;
-            }
-            let (surface, closed) = found?;
+            let (surface, closed) = mesh.surface(&matter).map_err(|e| named(e, &bodies[group[0]].name))?;
             report.closedness.boundary_edges += closed.boundary_edges;
             report.closedness.crowded_edges += closed.crowded_edges;
             report.bodies += group.len();
@@ -276,6 +269,17 @@ impl Dresser {
             frame.bodies[group[0]].free = Some(surface);
         }
         Ok(report)
+    }
+
+    /// How much farther out than phyxels tell the surface of a group lies.
+    fn offsets_of(&self, group: &[usize], places: &[Vec<[f64; 3]>]) -> Vec<f64> {
+        let of_body = |&i: &usize| {
+            let Dress::Free { relief, .. } = &self.dresses[i] else { return vec![0.0; places[i].len()] };
+            let mut offsets = relief.offsets(&places[i]);
+            offsets.resize(places[i].len(), 0.0);
+            offsets
+        };
+        group.iter().flat_map(of_body).collect()
     }
 
     /// Colours of the phyxels of a group; none where a single body has none, or nobody knows any.

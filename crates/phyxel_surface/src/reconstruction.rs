@@ -3,10 +3,11 @@
 use crate::colours::vertex_colours;
 use crate::error::SurfaceError;
 use crate::grid::PointGrid;
-use crate::mesh::{Closedness, Fans, closedness, unit};
+use crate::mesh::{Closedness, Fans, closedness};
 use crate::relief::{Relief, lift};
 use phyxel::math::Vec3;
 use phyxel::record::FreeSurface;
+use phyxel::shape::TriMesh;
 use rayon::slice::ParallelSliceMut;
 use splashsurf_lib::nalgebra::Vector3;
 use splashsurf_lib::{Aabb3d, GridDecompositionParameters, Parameters, SpatialDecomposition, SurfaceReconstruction};
@@ -62,6 +63,8 @@ pub struct Matter<'a> {
     pub volume: f64,
     /// The colour of each, linear red, green and blue; empty where there are none.
     pub colours: &'a [[f32; 3]],
+    /// How much farther out the surface lies around each than a lattice tells [m]; empty where nothing is known.
+    pub offsets: &'a [f64],
 }
 
 /// Finds a mesh in every frame; keeps its memory between them.
@@ -79,6 +82,8 @@ const SHRINK: f64 = 0.97;
 const TRIES: usize = 4;
 /// Rounds of smoothing for each that brings down what is left standing.
 const FLATTEN: usize = 5;
+/// How often the surface of a body at rest is compared with its skin: what was missed goes on the next time.
+const RELIEF_ROUNDS: usize = 4;
 
 impl Reconstruction {
     /// With these settings.
@@ -92,15 +97,6 @@ impl Reconstruction {
     /// # Errors
     /// When the spacing is not positive, or the phyxels are so far apart that no grid holds them.
     pub fn surface(&mut self, matter: &Matter<'_>) -> Result<(FreeSurface, Closedness), SurfaceError> {
-        self.surface_of(matter, &[])
-    }
-
-    /// The same for bodies that have skins: each with the places of its phyxels now.
-    pub(crate) fn surface_of(
-        &mut self,
-        matter: &Matter<'_>,
-        skins: &[(&Relief, &[[f64; 3]])],
-    ) -> Result<(FreeSurface, Closedness), SurfaceError> {
         if !(matter.spacing > 0.0 && matter.spacing.is_finite()) {
             return Err(SurfaceError::BadSpacing { spacing: matter.spacing });
         }
@@ -112,8 +108,23 @@ impl Reconstruction {
             }
         }
         let (mut surface, closed) = last;
-        self.finish(matter, skins, &mut surface);
+        self.finish(matter, &mut surface);
         Ok((surface, closed))
+    }
+
+    /// What the skin of phyxels at rest knows that they do not; nothing where no surface is found.
+    pub(crate) fn relief(&mut self, matter: &Matter<'_>, skin: &TriMesh) -> Relief {
+        let mut relief = Relief::new(matter.points, matter.spacing, skin);
+        for _ in 0..RELIEF_ROUNDS {
+            let offsets = relief.offsets(matter.points);
+            let Ok((found, _)) = self.surface(&Matter { offsets: &offsets, ..*matter }) else {
+                return Relief::default();
+            };
+            if !relief.fit(matter.points, matter.spacing, &found) {
+                return Relief::default();
+            }
+        }
+        relief
     }
 
     /// The surface as the cubes give it.
@@ -159,28 +170,25 @@ impl Reconstruction {
     }
 
     /// Smooth, of the right volume, with normals and colours.
-    fn finish(&self, matter: &Matter<'_>, skins: &[(&Relief, &[[f64; 3]])], surface: &mut FreeSurface) {
+    fn finish(&self, matter: &Matter<'_>, surface: &mut FreeSurface) {
         let fans = Fans::new(surface.points.len(), &surface.triangles);
         let mut points: Vec<Vec3<f64>> = surface.points.iter().map(|p| Vec3(*p)).collect();
         fans.smooth(&mut points, self.settings.smoothing);
         fans.flatten(&mut points, self.settings.smoothing / FLATTEN);
-        let told = if skins.is_empty() {
-            Vec::new()
-        } else {
+        let grid = PointGrid::new(matter.points, matter.spacing);
+        if matter.offsets.len() == matter.points.len() {
             let normals = fans.normals(&points);
-            lift(&mut points, &normals, skins, matter.spacing)
-        };
+            lift(&mut points, &normals, &grid, matter.offsets, matter.spacing);
+            fans.smooth(&mut points, self.settings.smoothing / 4);
+            fans.flatten(&mut points, self.settings.smoothing / FLATTEN);
+        }
         surface.points = points.iter().map(|p| p.0).collect();
         if self.settings.keep_volume {
             fans.inflate(&mut surface.points, &surface.triangles, matter.volume, 0.5 * matter.spacing);
         }
         let points: Vec<Vec3<f64>> = surface.points.iter().map(|p| Vec3(*p)).collect();
         surface.normals = fans.normals(&points);
-        for (own, (skin, share)) in surface.normals.iter_mut().zip(told).filter(|(_, told)| told.1 > 0.0) {
-            *own = unit(skin * share + Vec3(*own) * (1.0 - share)).0;
-        }
         if !matter.colours.is_empty() {
-            let grid = PointGrid::new(matter.points, matter.spacing);
             surface.colours = vertex_colours(&surface.points, &grid, matter.colours, matter.spacing);
         }
     }
@@ -197,8 +205,8 @@ fn in_order(surface: FreeSurface) -> FreeSurface {
     }
     // No two are equal, so the order is the only one.
     triangles.par_sort_unstable_by(|a, b| {
-        let corners = || a.iter().zip(b).map(|(a, b)| key(*a).cmp(&key(*b)));
-        corners().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        let mut corners = a.iter().zip(b).map(|(a, b)| key(*a).cmp(&key(*b)));
+        corners.find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
     });
     let mut number = vec![u32::MAX; points.len()];
     let mut ordered = Vec::with_capacity(points.len());

@@ -19,7 +19,7 @@ fn ball(radius: f64) -> Vec<[f64; 3]> {
 }
 
 fn matter<'a>(points: &'a [[f64; 3]], colours: &'a [[f32; 3]]) -> Matter<'a> {
-    Matter { points, spacing: SPACING, volume: points.len() as f64 * SPACING.powi(3), colours }
+    Matter { points, spacing: SPACING, volume: points.len() as f64 * SPACING.powi(3), colours, offsets: &[] }
 }
 
 fn reconstruction() -> Reconstruction {

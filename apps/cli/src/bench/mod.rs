@@ -40,6 +40,12 @@ pub const SUITES: &[Suite] = &[
         run_on: Some(gpu_papers::run),
     },
     Suite {
+        name: "surfaces",
+        summary: "what is drawn: Müller's table and his funnel, and closed meshes around 100 k phyxels (part of papers)",
+        run: mueller::run,
+        run_on: None,
+    },
+    Suite {
         name: "scaling",
         summary: "1 k to 1 M nodes: time per step, memory per node, straight-line fit",
         run: scaling::run,

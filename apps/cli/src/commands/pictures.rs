@@ -1,9 +1,11 @@
 //! `phyxel pictures`: a small sheet of pictures of every built-in scene, for the docs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use phyxel::record::{BodyFrame, BodyLayout, Frame};
+use phyxel::scene::Scene;
 use phyxel::{AnySimulation, Precision};
-use phyxel_draw::sheet::{SheetLayout, captions};
+use phyxel_draw::sheet::{SheetLayout, captions, moments};
 use phyxel_draw::{Image, Painter, Stage, StageSettings, body_colour, linear_from_srgb};
 use phyxel_io::parse_scene;
 use phyxel_io::picture::{scene_outlines, write_small_png};
@@ -35,51 +37,90 @@ pub fn pictures(args: &PicturesArgs) -> Result<(), Failure> {
     })
 }
 
+/// Scenes that the README shows, on a larger sheet beside the small one.
+const FEATURED: [&str; 5] = ["jelly", "tumble", "knockabout", "dent", "funnel"];
+const SMALL: SheetLayout = SheetLayout { columns: 3, rows: 2, width: 480 };
+const LARGE: SheetLayout = SheetLayout { columns: 4, rows: 3, width: 800 };
+/// At most so many frames of a scene are kept, to choose from.
+const KEPT: usize = 60;
+
 fn one(name: &str, folder: &Path, painter: &mut dyn Painter, quiet: bool) -> Result<(), Failure> {
     let started = std::time::Instant::now();
-    let image = sheet(name, painter)?;
-    let path = sheet_path(folder, name);
-    write_small_png(&path, &image).map_err(Failure::work)?;
-    if !quiet {
-        println!("{} in {:.1} s", path.display(), started.elapsed().as_secs_f64());
+    let clip = Clip::of(name)?;
+    let mut draw = |layout: SheetLayout, path: PathBuf| {
+        write_small_png(&path, &clip.sheet(layout, painter)?).map_err(Failure::work)?;
+        if !quiet {
+            println!("{} in {:.1} s", path.display(), started.elapsed().as_secs_f64());
+        }
+        Ok(())
+    };
+    draw(SMALL, sheet_path(folder, name))?;
+    if FEATURED.contains(&name) {
+        draw(LARGE, sheet_path(folder, &format!("{name}-large")))?;
     }
     Ok(())
 }
 
-/// Simulates a scene and draws six moments of it; only those are recorded.
-fn sheet(name: &str, painter: &mut dyn Painter) -> Result<Image, Failure> {
-    let layout = SheetLayout { columns: 3, rows: 2, width: 480 };
-    let text = find(name).map_or("", |scene| scene.text);
-    let scene = parse_scene(text, name, &[]).map_err(Failure::input)?;
-    let mut simulation = AnySimulation::build(&scene, Precision::F32).map_err(Failure::input)?;
-    let mut dresser = Dresser::new(&simulation, ReconstructionSettings::default())
-        .map_err(Failure::input)?
-        .with_colours(|body| body_colour(body).map(linear_from_srgb));
-    let (width, height) = layout.tile();
-    let settings = StageSettings {
-        width,
-        height,
-        samples: 4,
-        camera: scene.camera,
-        ground: floor(&scene),
-        outlines: scene_outlines(&scene),
-        ..StageSettings::default()
+/// What happened in a scene.
+struct Clip {
+    scene: Scene,
+    layouts: Vec<BodyLayout>,
+    frames: Vec<Frame>,
+}
+
+impl Clip {
+    /// Simulates a built-in scene and keeps moments of it, evenly spaced.
+    fn of(name: &str) -> Result<Self, Failure> {
+        let text = find(name).map_or("", |scene| scene.text);
+        let scene = parse_scene(text, name, &[]).map_err(Failure::input)?;
+        let mut simulation = AnySimulation::build(&scene, Precision::F32).map_err(Failure::input)?;
+        let mut dresser = Dresser::new(&simulation, ReconstructionSettings::default())
+            .map_err(Failure::input)?
+            .with_colours(|body| body_colour(body).map(linear_from_srgb));
+        let layouts = simulation.layouts();
+        let last = ((scene.duration * scene.frame_rate).round() as usize).clamp(1, KEPT);
+        let mut frames = Vec::new();
+        for i in 0..=last {
+            simulation.advance_to(scene.duration * i as f64 / last as f64).map_err(Failure::work)?;
+            let mut frame = simulation.take_frame(i);
+            dresser.dress(&simulation, &mut frame).map_err(Failure::work)?;
+            frames.push(frame);
+        }
+        Ok(Clip { scene, layouts, frames })
+    }
+
+    /// Draws moments with about as much happening between each two.
+    fn sheet(&self, layout: SheetLayout, painter: &mut dyn Painter) -> Result<Image, Failure> {
+        let (width, height) = layout.tile();
+        let settings = StageSettings {
+            width,
+            height,
+            samples: 4,
+            camera: self.scene.camera,
+            ground: floor(&self.scene),
+            outlines: scene_outlines(&self.scene),
+            ..StageSettings::default()
+        };
+        let mut stage = Stage::new(&self.layouts, settings).map_err(Failure::work)?;
+        let motions: Vec<f64> = self.frames.windows(2).map(|pair| motion(&pair[0], &pair[1])).collect();
+        let frames: Vec<&Frame> = moments(&motions, layout.count()).into_iter().map(|i| &self.frames[i]).collect();
+        frames.iter().try_for_each(|frame| stage.survey(frame)).map_err(Failure::work)?;
+        let times: Vec<f64> = frames.iter().map(|f| f.time).collect();
+        let mut tiles = Vec::new();
+        for (frame, caption) in frames.iter().zip(captions(&times)) {
+            let picture = stage.picture(frame).map_err(Failure::work)?;
+            tiles.push((painter.draw(&picture).map_err(Failure::work)?, caption));
+        }
+        Ok(layout.paste(&tiles))
+    }
+}
+
+/// How far nodes moved from one frame to another, on average and body by body [m].
+fn motion(before: &Frame, after: &Frame) -> f64 {
+    let way = |(a, b): (&[f64; 3], &[f64; 3])| (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt();
+    let of_body = |(a, b): (&BodyFrame, &BodyFrame)| {
+        let ways = a.positions.iter().zip(&b.positions).map(way).filter(|way| way.is_finite());
+        ways.sum::<f64>() / a.positions.len().max(1) as f64
     };
-    let mut stage = Stage::new(&simulation.layouts(), settings).map_err(Failure::work)?;
-    let mut frames = Vec::new();
-    for i in 0..layout.count() {
-        let time = scene.duration * i as f64 / (layout.count() - 1) as f64;
-        simulation.advance_to(time).map_err(Failure::work)?;
-        let mut frame = simulation.take_frame(i);
-        dresser.dress(&simulation, &mut frame).map_err(Failure::work)?;
-        stage.survey(&frame).map_err(Failure::work)?;
-        frames.push(frame);
-    }
-    let times: Vec<f64> = frames.iter().map(|f| f.time).collect();
-    let mut tiles = Vec::new();
-    for (frame, caption) in frames.iter().zip(captions(&times)) {
-        let picture = stage.picture(frame).map_err(Failure::work)?;
-        tiles.push((painter.draw(&picture).map_err(Failure::work)?, caption));
-    }
-    Ok(layout.paste(&tiles))
+    before.bodies.iter().zip(&after.bodies).map(of_body).sum()
 }
