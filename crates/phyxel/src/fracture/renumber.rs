@@ -135,7 +135,7 @@ fn renumber_bodies<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
             match &relabel.sources[block.body] {
                 None if shift != 0 => general.shift(shift),
                 Some(sources) if !general.elastic.is_empty() => {
-                    general.elastic = sources.iter().map(|s| general.elastic[*s as usize]).collect();
+                    general.elastic = sources.iter().map(|s| general.elastic[s as usize]).collect();
                 }
                 _ => {}
             }

@@ -120,9 +120,9 @@ impl<R: Real> Model<R> {
             return None;
         }
         let mut sources = vec![None; self.bodies.len()];
-        sources[body] = Some((0..self.bodies[body].nodes.len() as u32).collect());
+        sources[body] = Some(Sources::unchanged(self.bodies[body].nodes.len()));
         let relabel = Relabel::new(self.bodies.iter().map(|b| b.nodes.clone()).collect(), sources);
-        relabel_model(self, &relabel, None);
+        relabel_model(self, &relabel, (&[], None));
         Some(relabel)
     }
 }
