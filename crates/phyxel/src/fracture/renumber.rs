@@ -110,6 +110,8 @@ fn renumber_bodies<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
                     tets.follow(&pieces.table.nodes, pieces.incidence(), lists);
                 }
             }
+            // Stencils of bodies that have run into each other are about nodes of both, which may move up by different amounts.
+            Stencils::General(general) if bodies[block.body].fused.union > 0 => general.renumber(|n| relabel.node(n)),
             Stencils::General(general) if shift != 0 && !changes => general.shift(shift),
             Stencils::General(_) => {}
         }

@@ -28,6 +28,12 @@ impl<R: Real> Model<R> {
                 Geometry::Tets(_) => body.faces.iter().flatten().for_each(|&n| self.at_surface[n as usize] = true),
             }
         }
+        for (body, spec) in self.bodies.iter_mut().zip(&scene.bodies) {
+            body.merges = melts(spec) && spec.contact.enabled;
+        }
+        if self.bodies.iter().filter(|b| b.merges).count() < 2 {
+            self.bodies.iter_mut().for_each(|b| b.merges = false);
+        }
         self.surface = self.contact_surface(scene);
     }
 
@@ -43,7 +49,7 @@ impl<R: Real> Model<R> {
         let rest: Vec<Vec3<f64>> = self.rest.iter().map(|x| Vec3(x.to_f64())).collect();
         for (index, (body, spec)) in self.bodies.iter().zip(&scene.bodies).enumerate() {
             let (skin, triangles) = touched(body, spec);
-            if triangles.is_empty() || !spec.contact.enabled {
+            if (triangles.is_empty() && !body.merges) || !spec.contact.enabled {
                 continue;
             }
             let part = Part {
@@ -53,7 +59,13 @@ impl<R: Real> Model<R> {
                 touches_itself: spec.contact.self_contact,
                 friction: spec.friction(),
                 groups: spec.contact.groups,
+                cloud: body.merges,
             };
+            if let (true, Geometry::Points(sampling)) = (body.merges, &spec.geometry) {
+                let vertices = body.nodes.clone().map(|n| Vertex::node(n as u32)).collect();
+                surface.add(Part { edge_length: sampling.spacing, ..part }, vertices, &[], &rest);
+                continue;
+            }
             // Phyxels that can break have the surface of their pieces from the start.
             if body.fragile.is_some() && matches!(spec.geometry, Geometry::Points(_)) {
                 crate::fracture::add_shells(&mut surface, part, body, &rest);
@@ -83,14 +95,17 @@ impl<R: Real> Model<R> {
     }
 }
 
+/// Whether a body parts and merges when it melts.
+fn melts(spec: &Body) -> bool {
+    let melts = spec.material.thermal.as_ref().is_some_and(|t| t.melting.is_some());
+    melts && matches!(spec.geometry, Geometry::Points(_)) && spec.mls.lagrangian == Lagrangian::Updated
+}
+
 /// The surface that others touch, whatever is drawn: the skin of phyxels and of covers, the boundary of everything else.
 /// A melt has none: it parts and merges.
 fn touched<'a>(body: &'a BodyModel, spec: &'a Body) -> (Cow<'a, Skin>, Cow<'a, [[u32; 3]]>) {
-    let melts = spec.material.thermal.as_ref().is_some_and(|t| t.melting.is_some());
     match &spec.geometry {
-        Geometry::Points(_) if melts && spec.mls.lagrangian == Lagrangian::Updated => {
-            (Cow::Owned(Skin::None), Cow::Owned(Vec::new()))
-        }
+        Geometry::Points(_) if melts(spec) => (Cow::Owned(Skin::None), Cow::Owned(Vec::new())),
         Geometry::Points(sampling) => (Cow::Borrowed(&body.skin), Cow::Borrowed(&sampling.skin.triangles)),
         Geometry::Tets(_) if spec.skin.is_some() => {
             let (skin, triangles) = Skin::of_boundary(&body.faces);
