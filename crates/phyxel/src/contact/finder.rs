@@ -38,6 +38,7 @@ pub struct Fitted {
     pub edges: Range<usize>,
     /// Around everything, where it is and where it goes.
     pub bounds: Bounds,
+    /// Over the triangles, or over the vertices of a cloud.
     triangle_tree: Tree,
     edge_tree: Tree,
     vertex_boxes: Vec<Bounds>,
@@ -47,6 +48,8 @@ pub struct Fitted {
     pub(super) normals: Vec<Vec3<f64>>,
     /// How the surface lies at the edges.
     pub(super) ridges: Vec<Ridge>,
+    /// Both are those of the places at the start of the step.
+    placed: bool,
 }
 
 /// A run of vertices or edges of one part, to be held against another part.
@@ -54,9 +57,15 @@ pub struct Fitted {
 enum Task {
     Vertices { of: u32, against: u32, first: usize },
     Edges { of: u32, against: u32, first: usize },
+    Points { of: u32, against: u32, first: usize },
 }
 
 impl Finder {
+    /// Begins a step: vertices are elsewhere.
+    pub fn begin(&mut self) {
+        self.fitted.iter_mut().for_each(|fitted| fitted.placed = false);
+    }
+
     /// Adds the pairs that are near or meet on their way and are not among those given, which are sorted by key; all are
     /// sorted afterwards. Bodies that are `asleep` do not look at each other. True when there were any.
     pub fn find(
@@ -110,7 +119,8 @@ impl Finder {
             }
             tree.visit(&boxes[k], |other| {
                 let o = other as usize;
-                let meet = k < o && boxes[o].touches(&boxes[k]) && part.groups.meet(&surface.parts[o].groups);
+                let alike = part.cloud == surface.parts[o].cloud;
+                let meet = k < o && alike && boxes[o].touches(&boxes[k]) && part.groups.meet(&surface.parts[o].groups);
                 // Two parts of one body are the pieces that it has broken into.
                 if meet && !(sleeps(k) && sleeps(o)) {
                     partners.push([k as u32, other]);
@@ -126,6 +136,11 @@ impl Finder {
         let (known, finder) = (&pairs[..], &*self);
         let mut tasks = Vec::new();
         for &[a, b] in &self.partners {
+            if surface.parts[a as usize].cloud {
+                let vertices = self.fitted[a as usize].vertices.clone();
+                tasks.extend(vertices.step_by(RUN).map(|first| Task::Points { of: a, against: b, first }));
+                continue;
+            }
             let sides = [(a, b), (b, a)];
             for &(of, against) in &sides[..if a == b { 1 } else { 2 }] {
                 let vertices = self.fitted[of as usize].vertices.clone();
@@ -143,6 +158,7 @@ impl Finder {
         match task {
             Task::Vertices { of, against, first } => self.look_at_vertices(search, (of, against), first, known),
             Task::Edges { of, against, first } => self.look_at_edges(search, (of, against), first, known),
+            Task::Points { of, against, first } => self.look_at_points(search, (of, against), first, known),
         }
     }
 
@@ -190,6 +206,26 @@ impl Finder {
                 let later = other.edges.start + f as usize;
                 if e < later && other.edge_boxes[f as usize].touches(reach) {
                     search.edge_edge(e as u32, later as u32, (&mut pairs, known));
+                }
+            });
+        }
+        pairs
+    }
+
+    /// Pairs of a run of points of one cloud with those of another.
+    fn look_at_points(&self, search: &Search<'_>, (of, part): (u32, u32), first: usize, known: &[Pair]) -> Vec<Pair> {
+        let (own, other) = (&self.fitted[of as usize], &self.fitted[part as usize]);
+        let mut pairs = Vec::new();
+        for v in first..(first + RUN).min(own.vertices.end) {
+            let reach = &own.vertex_boxes[v - own.vertices.start];
+            if !reach.touches(&other.bounds) {
+                continue;
+            }
+            other.triangle_tree.visit(reach, |w| {
+                let near = other.vertex_boxes[w as usize].touches(reach);
+                let (v, w) = (v as u32, (other.vertices.start + w as usize) as u32);
+                if near && !search.surface.are_one(v, w) {
+                    search.point_point(v, w, (&mut pairs, known));
                 }
             });
         }
@@ -262,7 +298,10 @@ impl Fitted {
         let along =
             |e: &[u32; 2]| e.iter().fold(Bounds::EMPTY, |b, &v| b.with(&swept(v))).grown(WATCHED * length(e[0]));
         self.edge_boxes.extend(surface.edges[self.edges.clone()].iter().map(along));
-        if self.triangle_tree.is_empty() {
+        if self.triangles.is_empty() {
+            // A cloud: points that flow do not keep the order of a tree.
+            self.triangle_tree = Tree::new(&self.vertex_boxes);
+        } else if self.triangle_tree.is_empty() {
             self.triangle_tree = Tree::new(&self.triangle_boxes);
             self.edge_tree = Tree::new(&self.edge_boxes);
         } else {
@@ -273,6 +312,9 @@ impl Fitted {
     }
 
     fn find_normals(&mut self, surface: &Surface, at: &[Vec3<f64>]) {
+        if std::mem::replace(&mut self.placed, true) {
+            return;
+        }
         self.normals.clear();
         self.normals.resize(self.vertices.len(), Vec3::zero());
         for t in &surface.triangles[self.triangles.clone()] {
@@ -318,6 +360,7 @@ mod tests {
                 touches_itself: false,
                 friction: Some(0.5),
                 groups: Default::default(),
+                cloud: false,
             };
             surface.add(part, vertices, &triangles, &at);
         }

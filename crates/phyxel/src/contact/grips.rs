@@ -85,7 +85,7 @@ impl<'a> Gripper<'a> {
                     pairs.push(pair);
                 }
             };
-            let near = fitted.iter().filter(|part| part.bounds.touches(&around));
+            let near = fitted.iter().filter(|part| !part.triangles.is_empty() && part.bounds.touches(&around));
             near.for_each(|part| {
                 part.near(&around, |t| {
                     let triangle = surface.triangles[t as usize];

@@ -217,6 +217,46 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Two points of clouds, which come no nearer than their bodies' points are apart. What is nearer than that already, because it
+    /// began so or met while it was molten, comes no nearer than it is.
+    pub fn point_point(&self, v: u32, w: u32, (pairs, known): (&mut Vec<Pair>, &[Pair])) {
+        let key = VERTEX_TRIANGLE | (v as u64) << 31 | w as u64;
+        if known.binary_search_by_key(&key, |p| p.key).is_ok() {
+            return;
+        }
+        let candidate = self.candidate(key, [v, v, v, w]);
+        let [from, moves] = [self.sweep.from, self.sweep.moves].map(|x| x[v as usize] - x[w as usize]);
+        let (apart, kept) = (from.norm(), candidate.length);
+        // Where |from + t moves| is the distance kept, or else least.
+        let (a, b, c) = (moves.norm_squared(), from.dot(moves), apart * apart - kept * kept);
+        let under = b * b - a * c;
+        let met = match (c <= 0.0, b < 0.0) {
+            (true, _) => 0.0,
+            (_, true) if under >= 0.0 => (c / (under.sqrt() - b)).min(1.0),
+            (_, true) => (-b / a).min(1.0),
+            _ => 0.0,
+        };
+        let at = from + moves * met;
+        let distance = at.norm();
+        if distance <= 0.0 || distance > kept * (1.0 + WATCHED) {
+            return;
+        }
+        let normal = at * (1.0 / distance);
+        let gap = normal.dot(from) - kept;
+        let friction = joint_friction(candidate.parts[0].friction, candidate.parts[1].friction);
+        let (weights, restitution, grip) = ([1.0, 0.0, 0.0, -1.0], 0.0, None);
+        pairs.push(Pair {
+            key,
+            vertices: candidate.vertices,
+            weights,
+            normal,
+            gap: gap.max(0.0),
+            friction,
+            restitution,
+            grip,
+        });
+    }
+
     /// Whether the things face each other with their outsides; always so for sheets, which have two.
     fn is_outside(&self, candidate: &Candidate<'_>, at: &[Vec3<f64>; 4], found: &Nearest) -> bool {
         let Candidate { key, vertices, parts, .. } = candidate;

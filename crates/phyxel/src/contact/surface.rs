@@ -46,6 +46,9 @@ pub struct Part {
     pub friction: Option<f64>,
     /// What it touches.
     pub groups: Groups,
+    /// It has vertices alone, as far apart as its edges are long: those of a melt, which parts and merges. They keep their
+    /// distance from each other.
+    pub cloud: bool,
 }
 
 /// The surfaces of all bodies.
@@ -63,6 +66,9 @@ pub struct Surface {
     pub parts: Vec<Part>,
     /// The part of each vertex.
     pub part_of: Vec<u32>,
+    /// Vertices of clouds that have the same number, if it is not zero, are one piece of matter and do not touch; empty where
+    /// nothing is.
+    pub fused: Vec<u32>,
 }
 
 impl Surface {
@@ -82,12 +88,19 @@ impl Surface {
         self.edge_faces.extend(runs().map(|run| [run[0].1, run[run.len() - 1].1]));
         let place = |v: u32| vertices[(v - first) as usize].of(rest);
         let total: f64 = edges.iter().map(|&[a, b]| (place(a) - place(b)).norm()).sum();
-        part.edge_length = total / edges.len().max(1) as f64;
+        if !edges.is_empty() {
+            part.edge_length = total / edges.len() as f64;
+        }
         self.part_of.extend(vertices.iter().map(|_| self.parts.len() as u32));
         self.vertices.extend(vertices);
         self.triangles.extend(triangles.iter().map(|t| t.map(|v| v + first)));
         self.edges.extend(edges);
         self.parts.push(part);
+    }
+
+    /// Whether two vertices are one piece of matter.
+    pub fn are_one(&self, v: u32, w: u32) -> bool {
+        !self.fused.is_empty() && self.fused[v as usize] > 0 && self.fused[v as usize] == self.fused[w as usize]
     }
 
     /// Whether two bodies, or two parts of one, can ever touch.

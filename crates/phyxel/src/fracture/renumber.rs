@@ -133,6 +133,9 @@ fn renumber_bodies<R: Real>(model: &mut Model<R>, relabel: &Relabel) {
         Stencils::General(general) => {
             let shift = relabel.shift(block.body);
             match &relabel.sources[block.body] {
+                // Stencils of bodies that have run into each other are about nodes of both, which may move up by different
+                // amounts.
+                None if bodies[block.body].fused.union > 0 => general.renumber(|n| relabel.node(n)),
                 None if shift != 0 => general.shift(shift),
                 Some(sources) if !general.elastic.is_empty() => {
                     general.elastic = sources.iter().map(|s| general.elastic[s as usize]).collect();

@@ -108,12 +108,11 @@ impl Conduction {
     /// `out += K x`.
     pub fn add_product<R: Real>(&self, model: &Model<R>, x: &[f64], out: &mut [f64]) {
         for part in &self.parts {
-            let out = &mut out[model.bodies[part.body].nodes.clone()];
             match &part.through {
-                Through::Mesh(tets) => part.add_mesh(tets, x, out),
+                Through::Mesh(tets) => part.add_mesh(tets, x, &mut out[model.bodies[part.body].nodes.clone()]),
                 Through::Phyxels(k, factor) => {
                     if let Some(general) = phyxels(model, *k) {
-                        part.add_phyxels(general, (&model.rest, *factor), x, out);
+                        part.add_phyxels(general, (&model.rest, *factor), x, &mut out[general.nodes()]);
                     }
                 }
             }

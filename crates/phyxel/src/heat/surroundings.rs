@@ -47,7 +47,10 @@ impl Surroundings {
     }
 
     fn add_air<R: Real>(&mut self, model: &Model<R>, state: &State<R>, body: usize, heat: &HeatModel) {
-        for &face in &model.bodies[body].faces {
+        let first = model.bodies[body].nodes.start;
+        let fused = |n: &u32| model.bodies[body].fused.has(*n as usize - first);
+        // What has run into another body is no longer in the air.
+        for &face in model.bodies[body].faces.iter().filter(|face| !face.iter().all(fused)) {
             let third = model.face_area(face, &state.u) / 3.0;
             face.iter().for_each(|&n| self.areas[n as usize] += third);
         }
@@ -190,7 +193,8 @@ fn nearest_face<R: Real>(
     let thickest = 2.0 * areas[node].sqrt();
     tree.visit(&Bounds::around([x]).grown(reach + thickest), |f| {
         let (other, face) = faces[f as usize];
-        if other == body || !finer(other) {
+        let one = |n: &u32| model.are_one((body, node), (other, *n as usize));
+        if other == body || !finer(other) || face.iter().any(one) {
             return;
         }
         let [a, b, c] = face.map(place);

@@ -3,7 +3,7 @@
 use super::checks::{check_fill, check_load, check_masses, check_pin, check_scene, check_skin, check_springs};
 use super::region::nodes_inside;
 use super::surface::{check_surface, skin_of, warn_about_skin};
-use super::{BodyModel, BodySurface, Loads, Model, PinSet, RigidModel, Skin, TriggerModel};
+use super::{BodyModel, BodySurface, Fused, Loads, Model, PinSet, RigidModel, Skin, TriggerModel};
 use crate::contact::{Collider, Surface};
 use crate::fracture::{Fragile, check_body as check_fragile, may_break};
 use crate::material::plastic::InnerLaw;
@@ -171,6 +171,8 @@ impl<R: Real> Model<R> {
             groups: body.contact.groups,
             outside_is_old: false,
             fragile: None,
+            merges: false,
+            fused: Fused::default(),
         });
         Ok(())
     }

@@ -7,7 +7,7 @@
 
 use crate::material::Grain;
 use crate::math::{Mat3, Real, Vec3};
-use crate::stencil::{NeighbourSearch, Neighbours, Radii, StencilError};
+use crate::stencil::{Crowd, NeighbourSearch, Neighbours, Radii, StencilError};
 use rayon::prelude::*;
 
 /// Support of the density in units of the phyxels' own.
@@ -24,27 +24,29 @@ pub(super) struct Melt<R> {
 }
 
 impl<R: Real> Melt<R> {
-    /// Density of each phyxel over that of the matter, up to a constant.
-    fn densities(&mut self, positions: &[Vec3<R>], volumes: &[R], supports: &[R]) -> Result<Vec<f64>, StencilError> {
+    /// Density of each of the `own` phyxels that stand first in a crowd, over that of the matter, up to a constant.
+    fn densities(&mut self, own: usize, crowd: &Crowd<'_, R>) -> Result<Vec<f64>, StencilError> {
+        let Crowd { positions, volumes, radii: supports, .. } = *crowd;
         self.radii.clear();
-        self.radii.extend(supports.iter().map(|h| *h * R::of(REACH)));
+        self.radii.extend(supports[..own].iter().map(|h| *h * R::of(REACH)));
+        self.radii.resize(positions.len(), R::zero());
         self.search.rebuild(positions, Radii::Each(&self.radii), &mut self.neighbours)?;
         let (neighbours, radii) = (&self.neighbours, &self.radii);
         let density = |i: usize| {
             let h = radii[i].to_f64();
-            let own = volumes[i].to_f64() * spiky(0.0, h);
-            let near = neighbours.of(i).iter().map(|&j| {
+            let centre = volumes[i].to_f64() * spiky(0.0, h);
+            let near = neighbours.of(i).iter().filter(|j| crowd.may_see(own, i, **j)).map(|&j| {
                 let distance = (positions[j as usize] - positions[i]).norm().to_f64();
                 volumes[j as usize].to_f64() * spiky(distance, h)
             });
-            own + near.sum::<f64>()
+            centre + near.sum::<f64>()
         };
-        Ok((0..positions.len()).into_par_iter().with_min_len(64).map(density).collect())
+        Ok((0..own).into_par_iter().with_min_len(64).map(density).collect())
     }
 
     /// Notes how dense matter is as it was made: at its densest it is whole, elsewhere the surface is near.
-    pub fn measure(&mut self, positions: &[Vec3<R>], volumes: &[R], supports: &[R]) -> Result<(), StencilError> {
-        let densities = self.densities(positions, volumes, supports)?;
+    pub fn measure(&mut self, positions: &[Vec3<R>], volumes: &[R], radii: &[R]) -> Result<(), StencilError> {
+        let densities = self.densities(positions.len(), &Crowd { positions, volumes, radii, sees: &[] })?;
         self.inside = densities.iter().copied().fold(0.0, f64::max);
         Ok(())
     }
@@ -52,8 +54,7 @@ impl<R: Real> Melt<R> {
     /// Gives molten phyxels the volume change that their density tells.
     pub fn press(
         &mut self,
-        positions: &[Vec3<R>],
-        (volumes, supports): (&[R], &[R]),
+        crowd: &Crowd<'_, R>,
         grains: &[Grain<R>],
         elastic: &mut [Mat3<R>],
     ) -> Result<(), StencilError> {
@@ -61,7 +62,7 @@ impl<R: Real> Melt<R> {
         if self.inside > 0.0 && !liquid {
             return Ok(());
         }
-        let densities = self.densities(positions, volumes, supports)?;
+        let densities = self.densities(grains.len(), crowd)?;
         if self.inside == 0.0 {
             self.inside = densities.iter().copied().fold(0.0, f64::max);
         }
@@ -111,7 +112,9 @@ mod tests {
         let mut melt = Melt::default();
         let mut at = |spacing: f64, grains: &[Grain<f64>]| {
             let mut elastic = vec![Mat3::identity(); 343];
-            melt.press(&lattice(spacing), (&volumes, &supports), grains, &mut elastic).expect("a lattice");
+            let positions = &lattice(spacing)[..];
+            let crowd = Crowd { positions, volumes: &volumes, radii: &supports, sees: &[] };
+            melt.press(&crowd, grains, &mut elastic).expect("a lattice");
             elastic[171].det()
         };
         assert!((at(0.1, &molten) - 1.0).abs() < 1e-9, "at rest");

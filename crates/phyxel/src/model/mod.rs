@@ -18,6 +18,7 @@ mod skin;
 mod supports;
 mod surface;
 mod ties;
+mod unions;
 
 pub(crate) use build::viscosity;
 pub use build::{BuildError, Warnings};
@@ -34,6 +35,7 @@ pub use skin::{Outside, Skin};
 pub use supports::{Held, PinSet};
 pub use surface::BodySurface;
 pub use ties::{Anchor, Tie};
+pub use unions::{Fused, Meeting};
 
 use crate::contact::{Collider, Surface};
 use crate::math::{Real, Vec3};
@@ -116,6 +118,10 @@ pub struct BodyModel {
     pub outside_is_old: bool,
     /// How it hangs together, if it can break.
     pub fragile: Option<crate::fracture::Fragile>,
+    /// It may run into others as a melt.
+    pub merges: bool,
+    /// Where it has run into others.
+    pub fused: Fused,
 }
 
 /// Coulomb's coefficient between two things, of which either may leave it to the other.

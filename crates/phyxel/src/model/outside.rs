@@ -28,6 +28,13 @@ impl<R: Real> Model<R> {
                 Geometry::Tets(_) => body.faces.iter().flatten().for_each(|&n| self.at_surface[n as usize] = true),
             }
         }
+        for (body, spec) in self.bodies.iter_mut().zip(&scene.bodies) {
+            // What can break keeps the surfaces of its pieces, and is left out.
+            body.merges = melts(spec) && spec.contact.enabled && body.fragile.is_none();
+        }
+        if self.bodies.iter().filter(|b| b.merges).count() < 2 {
+            self.bodies.iter_mut().for_each(|b| b.merges = false);
+        }
         self.surface = self.contact_surface(scene);
     }
 
@@ -43,7 +50,7 @@ impl<R: Real> Model<R> {
         let rest: Vec<Vec3<f64>> = self.rest.iter().map(|x| Vec3(x.to_f64())).collect();
         for (index, (body, spec)) in self.bodies.iter().zip(&scene.bodies).enumerate() {
             let (skin, triangles) = touched(body, spec);
-            if triangles.is_empty() || !spec.contact.enabled {
+            if (triangles.is_empty() && !body.merges) || !spec.contact.enabled {
                 continue;
             }
             let part = Part {
@@ -53,7 +60,13 @@ impl<R: Real> Model<R> {
                 touches_itself: spec.contact.self_contact,
                 friction: spec.friction(),
                 groups: spec.contact.groups,
+                cloud: body.merges,
             };
+            if let (true, Geometry::Points(sampling)) = (body.merges, &spec.geometry) {
+                let vertices = body.nodes.clone().map(|n| Vertex::node(n as u32)).collect();
+                surface.add(Part { edge_length: sampling.spacing, ..part }, vertices, &[], &rest);
+                continue;
+            }
             // Phyxels that can break have the surface of their pieces from the start.
             if body.fragile.is_some() && matches!(spec.geometry, Geometry::Points(_)) {
                 crate::fracture::add_shells(&mut surface, part, body, &rest);
@@ -83,12 +96,17 @@ impl<R: Real> Model<R> {
     }
 }
 
+/// Whether a body parts and merges when it melts.
+fn melts(spec: &Body) -> bool {
+    let melts = spec.material.thermal.as_ref().is_some_and(|t| t.melting.is_some());
+    melts && matches!(spec.geometry, Geometry::Points(_)) && spec.mls.lagrangian == Lagrangian::Updated
+}
+
 /// The surface that others touch, whatever is drawn: the skin of phyxels and of covers, the boundary of everything else.
 /// A melt has none: it parts and merges. What can break as well has one where none of a piece is molten.
 fn touched<'a>(body: &'a BodyModel, spec: &'a Body) -> (Cow<'a, Skin>, Cow<'a, [[u32; 3]]>) {
-    let melts = spec.material.thermal.as_ref().is_some_and(|t| t.melting.is_some());
     match &spec.geometry {
-        Geometry::Points(_) if melts && spec.mls.lagrangian == Lagrangian::Updated && body.fragile.is_none() => {
+        Geometry::Points(_) if melts(spec) && body.fragile.is_none() => {
             (Cow::Owned(Skin::None), Cow::Owned(Vec::new()))
         }
         Geometry::Points(sampling) => (Cow::Borrowed(&body.skin), Cow::Borrowed(&sampling.skin.triangles)),

@@ -2,6 +2,7 @@
 
 use super::Model;
 use super::melt::Melt;
+use super::unions::Mixed;
 use crate::fracture::Fragile;
 use crate::material::Grain;
 use crate::math::{Mat3, Real, Vec3, polar_rotation};
@@ -9,7 +10,7 @@ use crate::par;
 use crate::scene::{Lagrangian, Method};
 use crate::state::State;
 use crate::stencil::block::Stencils;
-use crate::stencil::{Neighbours, Present, Sight, StencilError, UpdatedStencils};
+use crate::stencil::{Crowd, Neighbours, Present, Sight, StencilError, UpdatedStencils};
 use std::ops::Range;
 
 /// Phyxels that are molten by this much carry no cracks, and grow together with others that are.
@@ -22,6 +23,8 @@ pub struct Reanchor<R> {
     radii: Vec<R>,
     volumes: Vec<R>,
     melt: Melt<R>,
+    /// The body with those of others that it sees, where it has run into any.
+    mixed: Mixed<R>,
 }
 
 impl<R: Real> Reanchor<R> {
@@ -46,10 +49,21 @@ impl<R: Real> Reanchor<R> {
     }
 
     fn size(&mut self, model: &Model<R>, block: usize) {
-        let body = &model.bodies[model.blocks[block].body];
-        self.radii.extend(body.supports.iter().map(|&h| R::of(h)));
-        self.volumes.extend_from_slice(model.blocks[block].volumes());
+        if self.radii.is_empty() {
+            let body = &model.bodies[model.blocks[block].body];
+            self.radii.extend(body.supports.iter().map(|&h| R::of(h)));
+            self.volumes.extend_from_slice(model.blocks[block].volumes());
+        }
     }
+}
+
+/// Everybody that the phyxels of a body may see, whose own are at `positions`.
+fn crowd<'a, R: Real>(
+    positions: &'a [Vec3<R>],
+    (volumes, radii): (&'a [R], &'a [R]),
+    mixed: &'a Mixed<R>,
+) -> Crowd<'a, R> {
+    if mixed.is_empty() { Crowd { positions, volumes, radii, sees: &[] } } else { mixed.crowd() }
 }
 
 impl<R: Real> Model<R> {
@@ -59,24 +73,42 @@ impl<R: Real> Model<R> {
         body.method == Method::Mls && body.mls.lagrangian == Lagrangian::Updated
     }
 
-    /// Moves the reference of a block of phyxels to where they are now, and finds their neighbours there
-    /// (Zhou et al. 2013, section 3.2), if they have moved since that was last done; false where they have not.
+    /// Moves the reference of blocks of phyxels, of a body or of all that are one piece of matter, to where they are now, and
+    /// finds their neighbours there (Zhou et al. 2013, section 3.2), if they have moved since that was last done; false where
+    /// they have not. There are `buffers` for each block of the model.
     pub fn reanchor(
         &mut self,
         state: &mut State<R>,
-        block: usize,
-        buffers: &mut Reanchor<R>,
+        blocks: &[usize],
+        buffers: &mut [Reanchor<R>],
     ) -> Result<bool, StencilError> {
-        if buffers.radii.is_empty() {
-            buffers.size(self, block);
-        }
-        let grains = state.grains.get(block).map_or(&[][..], |g| &g[..]);
-        if !self.is_out_of_place(block, &state.u, grains) {
+        blocks.iter().for_each(|&k| buffers[k].size(self, k));
+        if !self.are_out_of_place(blocks, state) {
             return Ok(false);
         }
+        // Stencils are about displacements of all of them: none may be counted anew before every strain is noted.
+        for &block in blocks {
+            self.note_deformation(state, block);
+        }
+        for &block in blocks {
+            self.move_reference(state, block);
+        }
+        for &block in blocks {
+            let grains = state.grains.get(block).map_or(&[][..], |g| &g[..]);
+            self.press(block, grains, &mut buffers[block])?;
+            self.rebuild(block, &mut buffers[block])?;
+        }
+        if blocks.len() > 1 {
+            self.part(blocks);
+        }
+        Ok(true)
+    }
+
+    /// Remembers how phyxels are strained now.
+    fn note_deformation(&mut self, state: &mut State<R>, block: usize) {
+        let phyxels = self.blocks[block].len();
         let body = &mut self.bodies[self.blocks[block].body];
-        let nodes = body.nodes.clone();
-        let Stencils::General(general) = &mut self.blocks[block].stencils else { return Ok(false) };
+        let Stencils::General(general) = &mut self.blocks[block].stencils else { return };
         let grains = state.grains.get_mut(block).map_or(&mut [][..], |g| &mut g[..]);
         if let Some(flow) = body.fragile.as_mut().and_then(Fragile::flow) {
             let (general, u) = (&*general, &state.u);
@@ -85,36 +117,49 @@ impl<R: Real> Model<R> {
             flow.melt(grains.iter().map(|g| g.molten.to_f64() >= MOLTEN));
         }
         if general.elastic.is_empty() {
-            general.elastic.resize(nodes.len(), Mat3::identity());
+            general.elastic.resize(phyxels, Mat3::identity());
         } else {
             general.note_deformation(&state.u, grains);
         }
-        for n in nodes.clone() {
+    }
+
+    /// Makes where phyxels are now the place from which displacements are counted.
+    fn move_reference(&mut self, state: &mut State<R>, block: usize) {
+        for n in self.bodies[self.blocks[block].body].nodes.clone() {
             self.rest[n] += state.u[n];
             state.u[n] = Vec3::zero();
         }
-        if !grains.is_empty() {
-            let sizes = (&buffers.volumes[..], &buffers.radii[..]);
-            buffers.melt.press(&self.rest[nodes], sizes, grains, &mut general.elastic)?;
+    }
+
+    /// Gives melts the volume that their density tells.
+    fn press(&mut self, block: usize, grains: &[Grain<R>], buffers: &mut Reanchor<R>) -> Result<(), StencilError> {
+        if grains.is_empty() {
+            return Ok(());
         }
-        self.rebuild(block, buffers)?;
-        Ok(true)
+        self.mix(block, &mut buffers.mixed);
+        let Self { bodies, blocks, rest, .. } = self;
+        let nodes = bodies[blocks[block].body].nodes.clone();
+        let Stencils::General(general) = &mut blocks[block].stencils else { return Ok(()) };
+        let Reanchor { melt, volumes, radii, mixed, .. } = buffers;
+        melt.press(&crowd(&rest[nodes], (volumes, radii), mixed), grains, &mut general.elastic)
     }
 
     /// Finds the neighbours of a block's phyxels in its reference, with the elastic deformation that they had there.
     pub fn rebuild(&mut self, block: usize, buffers: &mut Reanchor<R>) -> Result<(), StencilError> {
-        if buffers.radii.is_empty() {
-            buffers.size(self, block);
-        }
-        let body = &mut self.bodies[self.blocks[block].body];
+        buffers.size(self, block);
+        self.mix(block, &mut buffers.mixed);
+        let Self { bodies, blocks, rest, .. } = self;
+        let body = &mut bodies[blocks[block].body];
         let nodes = body.nodes.clone();
-        let Stencils::General(general) = &mut self.blocks[block].stencils else { return Ok(()) };
+        let Stencils::General(general) = &mut blocks[block].stencils else { return Ok(()) };
+        let Reanchor { stencils, volumes, radii, mixed, .. } = buffers;
+        let positions = &rest[nodes.clone()];
         let mut fragile = body.fragile.as_mut();
         let present = Present {
-            positions: &self.rest[nodes.clone()],
+            positions,
             elastic: &general.elastic,
-            volumes: &buffers.volumes,
-            radii: &buffers.radii,
+            volumes,
+            radii,
             mutual: body.mls.support.is_mutual(),
             kernel: body.mls.kernel,
             stabilisation: body.mls.stabilisation,
@@ -126,38 +171,55 @@ impl<R: Real> Model<R> {
         let parted = fragile.as_mut().filter(|f| f.may_hide());
         let mut look = parted.map(|f| move |near: &Neighbours, shares: &mut Vec<R>| f.shares(near, shares));
         let sight = look.as_mut().map(|look| look as Sight<'_, R>);
-        buffers.stencils.rebuild_seen(&present, sight, (&mut general.table, &mut seen))?;
+        let among = crowd(positions, (volumes, radii), mixed);
+        stencils.rebuild_among(&present, (&among, sight), (&mut general.table, &mut seen))?;
         if let Some(fragile) = fragile {
             fragile.follow(&general.table);
         }
-        par::for_each(&mut general.table.nodes, |_, n| *n += nodes.start as u32);
-        general.table_changed();
-        general.seen = seen;
+        let number = |n: u32| mixed.nodes.get(n as usize).copied().unwrap_or(n + nodes.start as u32);
+        par::for_each(&mut general.table.nodes, |_, n| *n = number(*n));
+        let covered = if mixed.is_empty() { nodes.clone() } else { covered(&general.table.nodes, &nodes) };
+        let alone = covered == nodes;
+        general.cover(covered);
+        if alone {
+            // What is known of kernels is known of one body.
+            general.seen = seen;
+        }
         general.rebase();
         Ok(())
     }
 
-    /// Whether phyxels have moved too far from where their stencils were built. A motion of the whole body counts for nothing:
+    /// Whether phyxels have moved too far from where their stencils were built. A motion of all of them counts for nothing:
     /// its gradients are those of a rotation, which every law takes for one.
-    fn is_out_of_place(&self, block: usize, u: &[Vec3<R>], grains: &[Grain<R>]) -> bool {
-        let body = &self.bodies[self.blocks[block].body];
-        let Stencils::General(general) = &self.blocks[block].stencils else { return false };
-        // The volume of a melt is that of its present density.
-        let flows = || grains.iter().any(|g| g.molten > R::zero());
-        if general.elastic.is_empty() || body.mls.reanchor == 0.0 || flows() {
+    fn are_out_of_place(&self, blocks: &[usize], state: &State<R>) -> bool {
+        let body_of = |block: &usize| &self.bodies[self.blocks[*block].body];
+        let must = |block: &usize| {
+            // The volume of a melt is that of its present density.
+            let flows = || state.grains.get(*block).is_some_and(|g| g.iter().any(|g| g.molten > R::zero()));
+            self.blocks[*block].elastic().is_empty() || body_of(block).mls.reanchor == 0.0 || flows()
+        };
+        if blocks.iter().any(must) {
             return true;
         }
-        let motion = Rigid::fit(&self.rest, u, body.nodes.clone());
-        let start = body.nodes.start;
-        // Cubes, since the spacing is the cube root of a volume.
-        let off = |n: usize| {
-            let missed = motion.missed(self.place(n, Vec3::zero()), Vec3(u[n].to_f64()));
-            let volume = general.table.volumes[n - start].to_f64();
-            // Pieces that are not deformed any more have no stencils to be rebuilt.
-            if volume > 0.0 { missed * missed * missed / volume } else { 0.0 }
-        };
-        par::max(body.nodes.len(), 0.0, |i| off(start + i)) > body.mls.reanchor.powi(3)
+        let motion = Rigid::fit(&self.rest, &state.u, blocks.iter().map(|block| body_of(block).nodes.clone()));
+        blocks.iter().any(|block| {
+            let (body, volumes) = (body_of(block), self.blocks[*block].volumes());
+            let start = body.nodes.start;
+            // Cubes, since the spacing is the cube root of a volume.
+            let off = |n: usize| {
+                let missed = motion.missed(self.place(n, Vec3::zero()), Vec3(state.u[n].to_f64()));
+                let volume = volumes[n - start].to_f64();
+                // Pieces that are not deformed any more have no stencils to be rebuilt.
+                if volume > 0.0 { missed * missed * missed / volume } else { 0.0 }
+            };
+            par::max(body.nodes.len(), 0.0, |i| off(start + i)) > body.mls.reanchor.powi(3)
+        })
     }
+}
+
+/// From the first to the last node that stencils are about, their own body's at least.
+fn covered(nodes: &[u32], own: &Range<usize>) -> Range<usize> {
+    nodes.iter().fold(own.clone(), |all, &n| all.start.min(n as usize)..all.end.max(n as usize + 1))
 }
 
 /// The rigid motion that takes a body's reference nearest to where it is.
@@ -168,18 +230,21 @@ struct Rigid {
 }
 
 impl Rigid {
-    fn fit<R: Real>(rest: &[Vec3<R>], u: &[Vec3<R>], nodes: Range<usize>) -> Self {
+    fn fit<R: Real>(rest: &[Vec3<R>], u: &[Vec3<R>], nodes: impl Iterator<Item = Range<usize>> + Clone) -> Self {
         let at = |n: usize| (Vec3(rest[n].to_f64()), Vec3(u[n].to_f64()));
-        let share = 1.0 / nodes.len().max(1) as f64;
+        let share = 1.0 / nodes.clone().map(|range| range.len()).sum::<usize>().max(1) as f64;
         let sums = |range: Range<usize>| {
             range.map(at).fold((Vec3::zero(), Vec3::zero()), |sum, (x, u)| (sum.0 + x, sum.1 + u))
         };
-        let (from, shift) = par::fold_ranges(nodes.clone(), &sums, &|a, b| (a.0 + b.0, a.1 + b.1));
+        let add = |a: (Vec3<f64>, Vec3<f64>), b: (Vec3<f64>, Vec3<f64>)| (a.0 + b.0, a.1 + b.1);
+        let bodies = nodes.clone().map(|range| par::fold_ranges(range, &sums, &add));
+        let (from, shift) = bodies.fold((Vec3::zero(), Vec3::zero()), add);
         let (from, shift) = (from * share, shift * share);
         let moment = |range: Range<usize>| {
             range.map(at).fold(Mat3::zero(), |sum, (x, u)| sum + Mat3::outer(x + u - from - shift, x - from))
         };
-        let moment = par::fold_ranges(nodes, &moment, &|a, b| a + b);
+        let moment =
+            nodes.map(|range| par::fold_ranges(range, &moment, &|a, b| a + b)).fold(Mat3::zero(), |a, b| a + b);
         let size = moment.norm();
         let rotation = if size > 0.0 { polar_rotation(&(moment * (1.0 / size))) } else { Mat3::identity() };
         Rigid { from, shift, rotation }
@@ -201,10 +266,10 @@ mod tests {
         let rest: Vec<Vec3<f64>> = (0..60).map(|i| Vec3([i % 3, i / 3 % 4, i / 12].map(|c| c as f64 * 0.1))).collect();
         let turn = Mat3([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
         let mut u: Vec<Vec3<f64>> = rest.iter().map(|x| turn * *x + Vec3([1.0, 2.0, 3.0]) - *x).collect();
-        let motion = Rigid::fit(&rest, &u, 0..60);
+        let motion = Rigid::fit(&rest, &u, std::iter::once(0..60));
         assert!((0..60).all(|i| motion.missed(rest[i], u[i]) < 1e-12));
         u[30] += Vec3([0.0, 0.0, 0.02]);
-        let motion = Rigid::fit(&rest, &u, 0..60);
+        let motion = Rigid::fit(&rest, &u, std::iter::once(0..60));
         assert!((motion.missed(rest[30], u[30]) - 0.02).abs() < 1e-3);
         assert!((0..60).filter(|i| *i != 30).all(|i| motion.missed(rest[i], u[i]) < 2e-3));
     }

@@ -5,7 +5,7 @@ use super::{heat, topology};
 use crate::fracture::Topology;
 use crate::material::Grain;
 use crate::math::{Mat3, Real, Vec3};
-use crate::model::{HeatModel, Loads, Model, PinSet};
+use crate::model::{Fused, HeatModel, Loads, Model, PinSet};
 use crate::scene::{Pin, Region};
 use crate::solver::{Kept, Rest, Touch};
 use crate::state::{Before, State};
@@ -39,6 +39,7 @@ pub(crate) struct Restored<R> {
     pub state: State<R>,
     pub rest: Vec<Vec3<R>>,
     pub elastic: Vec<Vec<Mat3<R>>>,
+    pub fused: Vec<Fused>,
     pub pins: Vec<PinSet>,
     pub loads: Loads<R>,
     pub heat: Vec<Option<HeatModel>>,
@@ -79,6 +80,7 @@ pub(crate) fn encode<R: Real>(model: &Model<R>, state: &State<R>, kept: &Kept<R>
         out.u64(block.elastic().len() as u64);
         block.elastic().iter().flat_map(|m| m.0).for_each(|row| out.vectors(&[Vec3(row)]));
     }
+    model.bodies.iter().for_each(|body| encode_fused(&body.fused, &mut out));
     out.u64(model.pins.len() as u64);
     model.pins.iter().for_each(|pin| encode_pin(pin, &mut out));
     encode_loads(&model.loads, &mut out);
@@ -149,6 +151,24 @@ fn decode_grain<R: Real>(input: &mut Reader<'_>) -> Result<Grain<R>, SnapshotErr
     })
 }
 
+fn encode_fused(fused: &Fused, out: &mut Writer) {
+    out.u64(fused.union as u64);
+    out.u64(fused.phyxels.len() as u64);
+    for word in fused.phyxels.chunks(64) {
+        out.u64(word.iter().enumerate().map(|(bit, fused)| (*fused as u64) << bit).sum());
+    }
+}
+
+fn decode_fused(input: &mut Reader<'_>, phyxels: usize) -> Result<Fused, SnapshotError> {
+    let (union, count) = (input.u64()? as u32, input.u64()? as usize);
+    if count != 0 && count != phyxels {
+        let (found, expected) = (format!("{count} phyxels that merge"), format!("{phyxels} phyxels"));
+        return Err(SnapshotError::Mismatch { found, expected });
+    }
+    let words = (0..count.div_ceil(64)).map(|_| input.u64()).collect::<Result<Vec<_>, _>>()?;
+    Ok(Fused { union, phyxels: (0..count).map(|i| words[i / 64] >> (i % 64) & 1 == 1).collect() })
+}
+
 fn encode_pin(pin: &PinSet, out: &mut Writer) {
     let Pin { velocity, spin, center, axes, until, .. } = &pin.motion;
     out.u64(pin.body as u64);
@@ -205,6 +225,7 @@ pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored
     state.enthalpy = (0..warm).map(|_| input.f64()).collect::<Result<_, _>>()?;
     let rest = input.vectors(nodes)?;
     let elastic = model.blocks.iter().map(|block| decode_elastic(&mut input, block.len())).collect::<Result<_, _>>()?;
+    let fused = model.bodies.iter().map(|body| decode_fused(&mut input, body.nodes.len())).collect::<Result<_, _>>()?;
     let pin_count = input.u64()?;
     let pins = (0..pin_count).map(|_| decode_pin(&mut input, model)).collect::<Result<_, _>>()?;
     let loads = decode_loads(&mut input, model)?;
@@ -234,7 +255,7 @@ pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored
     if input.at != bytes.len() {
         return Err(SnapshotError::Length { found: bytes.len(), expected: input.at });
     }
-    Ok(Restored { state, rest, elastic, pins, loads, heat, kept, progress })
+    Ok(Restored { state, rest, elastic, fused, pins, loads, heat, kept, progress })
 }
 
 fn decode_state<R: Real>(input: &mut Reader<'_>, nodes: usize) -> Result<State<R>, SnapshotError> {

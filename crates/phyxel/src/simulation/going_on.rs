@@ -42,6 +42,7 @@ impl<R: Real> Simulation<R> {
                 general.elastic = elastic;
             }
         }
+        self.model.bodies.iter_mut().zip(restored.fused).for_each(|(body, fused)| body.fused = fused);
         self.engine.rebuild(&mut self.model);
         self.restore_materials();
         // Nothing that was computed for another state may survive.

@@ -67,7 +67,7 @@ impl<R: Real> Solver<R> {
         }
     }
 
-    /// Notes the pairs of bodies that press on each other.
+    /// Notes the pairs of bodies that press on each other or are one piece of matter.
     pub(super) fn find_touching(&mut self, model: &Model<R>) {
         let Self { touching, kind, .. } = self;
         touching.clear();
@@ -76,5 +76,6 @@ impl<R: Real> Solver<R> {
             Kind::Positions(xpbd) => touching.extend_from_slice(xpbd.joined()),
             Kind::Explicit(explicit) => touching.extend_from_slice(explicit.joined()),
         }
+        model.for_each_united(|one, other| touching.push((one, other)));
     }
 }

@@ -7,7 +7,7 @@ use super::{ContactForce, Kept, Solver, StepError, forces};
 use crate::fracture::{Breaker, CrackEvent, Edit, Relabel, Slice};
 use crate::heat::Heat;
 use crate::math::{FactorError, Mat3, Real, Vec3};
-use crate::model::{BuildError, Model, Reanchor, Warnings};
+use crate::model::{BuildError, Meeting, Model, Reanchor, Warnings};
 use crate::report::StepReport;
 use crate::rigid::{RigidState, World};
 use crate::scene::{Scene, SolverSettings};
@@ -110,6 +110,7 @@ pub(crate) fn build_single(scene: &Scene) -> Result<Built<f32>, BuildError> {
 struct Whole<R: Real> {
     solver: Solver<R>,
     reanchors: Vec<Reanchor<R>>,
+    meeting: Meeting<R>,
     heat: Heat,
     breaker: Breaker,
 }
@@ -124,7 +125,8 @@ pub(crate) fn build<R: Real>(scene: &Scene) -> Result<Built<R>, BuildError> {
         }
     })?;
     let reanchors = (0..model.blocks.len()).map(|block| Reanchor::new(&model, block)).collect();
-    let whole = Whole { solver, reanchors, heat: Heat::default(), breaker: Breaker::default() };
+    let (meeting, heat, breaker) = (Meeting::default(), Heat::default(), Breaker::default());
+    let whole = Whole { solver, reanchors, meeting, heat, breaker };
     Ok(Built { model, warnings, engine: Box::new(whole) })
 }
 
@@ -177,16 +179,26 @@ impl<R: Real> Engine<R> for Whole<R> {
 
     fn reanchor(&mut self, model: &mut Model<R>, state: &mut State<R>) -> Result<bool, BuildError> {
         let mut any = false;
-        for (k, buffers) in self.reanchors.iter_mut().enumerate() {
-            let body = model.blocks[k].body;
-            if !model.is_updated(body) {
+        let name = |model: &Model<R>, block: usize| model.bodies[model.blocks[block].body].name.clone();
+        let met = model.fuse(state, &mut self.meeting);
+        met.map_err(|source| BuildError::Stencil { body: name(model, 0), source })?;
+        let mut together = std::mem::take(&mut self.meeting.together);
+        for k in 0..self.reanchors.len() {
+            if !model.is_updated(model.blocks[k].body) {
                 continue;
             }
-            let named =
-                |model: &Model<R>, source| BuildError::Stencil { body: model.bodies[body].name.clone(), source };
-            let rebuilt = model.reanchor(state, k, buffers).map_err(|source| named(model, source))?;
+            model.blocks_together(k, &mut together);
+            // The first of a union speaks for all.
+            if together[0] != k {
+                continue;
+            }
+            let named = |model: &Model<R>, source| BuildError::Stencil { body: name(model, k), source };
+            let rebuilt = model.reanchor(state, &together, &mut self.reanchors);
+            let rebuilt = rebuilt.map_err(|source| named(model, source))?;
             any |= rebuilt;
+            let body = model.blocks[k].body;
             if let Some(relabel) = rebuilt.then(|| model.regroup(body, state.time)).flatten() {
+                let buffers = &mut self.reanchors[k];
                 buffers.renew(model, k);
                 model.rebuild(k, buffers).map_err(|source| named(model, source))?;
                 let what = "the factors of its matrix do not fit into memory once it has parted: use linear = \"cg\"";
@@ -194,6 +206,8 @@ impl<R: Real> Engine<R> for Whole<R> {
                 done.map_err(|_| BuildError::Unsupported { body: model.bodies[body].name.clone(), what })?;
             }
         }
+        self.meeting.together = together;
+        model.tell_contact();
         if any {
             self.solver.stencils_changed(model);
         }
@@ -210,6 +224,7 @@ impl<R: Real> Engine<R> for Whole<R> {
                 let _ = model.rebuild(k, buffers);
             }
         }
+        model.tell_contact();
     }
 
     fn break_up(

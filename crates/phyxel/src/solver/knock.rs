@@ -102,6 +102,7 @@ impl<R: Real> Knocks<R> {
         self.rows.clear();
         self.entries.clear();
         model.surface.positions(model, u, &mut self.from);
+        self.finder.begin();
     }
 
     /// How many pairs press on each other.

@@ -105,6 +105,7 @@ impl<R: Real> Press<R> {
         self.add_ties(model, stage, riders, diagonal);
         if model.rows_needed() {
             model.surface.positions(model, stage.u, &mut self.from);
+            self.finder.begin();
             self.add_meeting(model, stage, riders, velocity, diagonal);
         }
         if self.rows.iter().any(|r| r.holds[0].is_some()) {

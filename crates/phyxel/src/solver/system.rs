@@ -29,9 +29,9 @@ pub struct SystemMatrix<R> {
     pub drags: Vec<(u32, Mat3<R>)>,
     /// Mass and inertia of rigid bodies, whose unknowns stand behind those of the nodes.
     riders: Vec<Mat3<R>>,
-    /// Nodes whose preconditioner holds rows of contact, and what these put there.
+    /// Nodes whose preconditioner holds rows of contact, and room for the sums of what these put on the diagonal.
     row_nodes: Vec<u32>,
-    row_sums: Vec<(u32, Mat3<R>)>,
+    row_sums: Vec<Option<Mat3<R>>>,
     coarse: Coarse<R>,
     /// Cracks that still hold: both nodes, and `γ²` times their stiffness.
     holds: Vec<([u32; 2], R)>,
@@ -155,15 +155,20 @@ impl<R: Real> SystemMatrix<R> {
             inverse_diagonal[n as usize] = cg::invert_block(&diagonal[n as usize]);
         }
         row_nodes.clear();
-        row_sums.clear();
-        row_sums.extend_from_slice(drags);
-        press.add_diagonal(|n, block| row_sums.push((n as u32, block)));
-        row_sums.sort_by_key(|s| s.0);
-        for run in row_sums.chunk_by(|a, b| a.0 == b.0) {
-            let n = run[0].0 as usize;
-            let sum = run.iter().fold(diagonal[n], |sum, s| sum + s.1);
-            inverse_diagonal[n] = cg::invert_block(&sum);
-            row_nodes.push(n as u32);
+        row_sums.resize(diagonal.len(), None);
+        let mut add = |n: usize, block: Mat3<R>| {
+            let sum = row_sums[n].get_or_insert_with(|| {
+                row_nodes.push(n as u32);
+                diagonal[n]
+            });
+            *sum += block;
+        };
+        drags.iter().for_each(|(n, block)| add(*n as usize, *block));
+        press.add_diagonal(add);
+        for &n in row_nodes.iter() {
+            if let Some(sum) = row_sums[n as usize].take() {
+                inverse_diagonal[n as usize] = cg::invert_block(&sum);
+            }
         }
     }
 
@@ -313,7 +318,7 @@ impl<R: Real> SystemMatrix<R> {
         let mut busy = self.press.take_busy(model.bodies.len().max(1));
         held.iter().for_each(|h| busy[model.body_index(h.node as usize)] = true);
         for (k, body) in model.bodies.iter().enumerate() {
-            busy[k] |= scales.mass[k] <= R::zero() || body.mass == MassKind::Consistent;
+            busy[k] |= scales.mass[k] <= R::zero() || body.mass == MassKind::Consistent || model.is_united(k);
         }
         if busy.iter().all(|b| *b) {
             self.press.give_back_busy(busy);

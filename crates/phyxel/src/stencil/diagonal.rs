@@ -50,7 +50,8 @@ impl<R: Real> General<R> {
         par::for_each(scratch, |e, out| *out = moduli(e));
         let (elements, (weights, penalties), scratch) =
             (self.elements_of_entries(), self.entries_of_nodes(), &*scratch);
-        par::chunks(&mut out[self.incidence().nodes()], 64, |start, chunk| {
+        let ahead = self.ahead();
+        par::chunks(&mut out[self.nodes()], 64, |start, chunk| {
             for (i, value) in chunk.iter_mut().enumerate() {
                 let mut alike = R::zero();
                 for k in self.incidence().run(start + i) {
@@ -60,7 +61,7 @@ impl<R: Real> General<R> {
                     alike += *shear * d.norm_squared();
                     *value += Mat3::outer(turned * *along, turned);
                     if !penalties.is_empty() {
-                        let own = e == start + i;
+                        let own = e + ahead == start + i;
                         let c = if own { self.penalty_sum(e) } else { penalties[k] };
                         alike += c * factors.get(e).map_or(penalty, |f| penalty * *f);
                     }

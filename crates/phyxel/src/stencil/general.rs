@@ -143,6 +143,30 @@ impl<R: Real> General<R> {
         self.renew();
     }
 
+    /// Gives all nodes other numbers, which need not be in the same order.
+    pub fn renumber(&mut self, number: impl Fn(u32) -> u32) {
+        self.table.nodes.iter_mut().for_each(|n| *n = number(*n));
+        let nodes = self.table.nodes.iter();
+        let (low, high) = nodes.fold((u32::MAX, 0), |(low, high), &n| (low.min(n), high.max(n + 1)));
+        self.cover(low.min(high) as usize..high as usize);
+    }
+
+    /// Takes note of a table that has changed and is about these nodes of the model, which may be those of several bodies.
+    pub fn cover(&mut self, nodes: Range<usize>) {
+        self.transposed.incidence.cover(nodes);
+        self.table_changed();
+    }
+
+    /// The nodes that stencils may be about.
+    pub fn nodes(&self) -> Range<usize> {
+        self.transposed.incidence.nodes()
+    }
+
+    /// How many of [`General::nodes`] stand before the centre of the first element, which those of the others follow.
+    pub(super) fn ahead(&self) -> usize {
+        self.table.nodes.first().map_or(0, |n| *n as usize - self.nodes().start)
+    }
+
     fn renew(&mut self) {
         self.id = NEXT.fetch_add(1, Ordering::Relaxed);
     }
@@ -418,7 +442,7 @@ impl<R: Real> General<R> {
         scratch.stresses.resize(self.len(), Columns::<R>::default());
     }
 
-    /// The elements around the `local`-th node of the body, each with the place of the node among its entries.
+    /// The elements around the `local`-th of [`General::nodes`], each with the place of the node among its entries.
     pub fn around(&self, local: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let t = &self.transposed;
         t.incidence.run(local).map(move |k| {

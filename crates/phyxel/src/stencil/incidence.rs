@@ -94,6 +94,11 @@ impl Incidence {
         self.nodes = moved(self.nodes.start)..moved(self.nodes.end);
     }
 
+    /// Covers other nodes from the next [`Incidence::rebuild`] on.
+    pub fn cover(&mut self, nodes: Range<usize>) {
+        self.nodes = nodes;
+    }
+
     /// The nodes that are covered.
     pub fn nodes(&self) -> Range<usize> {
         self.nodes.clone()

@@ -161,7 +161,7 @@ impl<R: Real> Packed<R> {
                     let k = entries[place] as usize;
                     (table.weights[k], table.penalties[k], elements_of[place])
                 }
-                None => (Vec3::zero(), R::zero(), n as u32),
+                None => (Vec3::zero(), R::zero(), elements_of[incidence.run(n).start]),
             },
         );
         self.field.resize(incidence.nodes().len(), R::Quad::default());
@@ -221,15 +221,16 @@ impl<R: Real> Packed<R> {
 
     fn gather(&self, stencils: &General<R>, out: &mut [Vec3<R>]) {
         let Self { nodes, rest, field, passed, pulls, .. } = self;
-        let incidence = stencils.incidence();
-        par::chunks(&mut out[incidence.nodes()], TASK, |start, chunk| {
+        let ahead = stencils.ahead();
+        par::chunks(&mut out[stencils.nodes()], TASK, |start, chunk| {
             vectorised(
                 #[inline(always)]
                 || {
                     for (i, value) in chunk.iter_mut().enumerate() {
-                        // Phyxel `i` is the centre of element `i`.
                         let own = (field[start + i], rest[start + i]);
-                        *value -= at_node::<R>(nodes.list(start + i), own, passed) - pulls[start + i];
+                        // Phyxel `i` of the body is the centre of element `i`; those of other bodies are of none.
+                        let pull = pulls.get((start + i).wrapping_sub(ahead)).copied().unwrap_or(Vec3::zero());
+                        *value -= at_node::<R>(nodes.list(start + i), own, passed) - pull;
                     }
                 },
             );

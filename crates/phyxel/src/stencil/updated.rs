@@ -43,6 +43,27 @@ pub struct Present<'a, R> {
     pub stabilisation: f64,
 }
 
+/// A body of phyxels together with those of other bodies that some of its own see.
+#[derive(Clone, Copy, Debug)]
+pub struct Crowd<'a, R> {
+    /// Positions [m], those of the body first.
+    pub positions: &'a [Vec3<R>],
+    /// Rest volumes [m³].
+    pub volumes: &'a [R],
+    /// Support radii in the local rest shape [m].
+    pub radii: &'a [R],
+    /// Which phyxels of the body see those of others.
+    pub sees: &'a [bool],
+}
+
+impl<R: Real> Crowd<'_, R> {
+    /// Whether phyxel `i` of the body, which has `own` of them, may see `j` at all.
+    #[inline(always)]
+    pub fn may_see(&self, own: usize, i: usize, j: u32) -> bool {
+        (j as usize) < own || self.sees[i]
+    }
+}
+
 /// The buffers of rebuilding; once they have grown, a rebuild allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct UpdatedStencils<R> {
@@ -67,22 +88,24 @@ impl<R: Real> UpdatedStencils<R> {
     pub fn rebuild(
         &mut self,
         now: &Present<'_, R>,
-        out: (&mut StencilTable<R>, &mut Seen<R>),
+        into: (&mut StencilTable<R>, &mut Seen<R>),
     ) -> Result<MlsReport, StencilError> {
-        self.rebuild_seen(now, None, out)
+        let Present { positions, volumes, radii, .. } = *now;
+        self.rebuild_among(now, (&Crowd { positions, volumes, radii, sees: &[] }, None), into)
     }
 
-    /// [`UpdatedStencils::rebuild`] where something may be between phyxels.
-    pub fn rebuild_seen(
+    /// The same for a body in a crowd, where something may be between phyxels; nodes of others have their numbers in the
+    /// crowd.
+    pub fn rebuild_among(
         &mut self,
         now: &Present<'_, R>,
-        sight: Option<Sight<'_, R>>,
+        (crowd, sight): (&Crowd<'_, R>, Option<Sight<'_, R>>),
         (table, seen): (&mut StencilTable<R>, &mut Seen<R>),
     ) -> Result<MlsReport, StencilError> {
         now.check()?;
         let n = now.positions.len();
-        let lost_gradients = self.invert(now);
-        self.search.rebuild(now.positions, Radii::Each(&self.reach), &mut self.candidates)?;
+        let lost_gradients = self.invert(now, crowd);
+        self.search.rebuild(crowd.positions, Radii::Each(&self.reach), &mut self.candidates)?;
         self.shares.clear();
         if let Some(sight) = sight {
             sight(&self.candidates, &mut self.shares);
@@ -92,18 +115,20 @@ impl<R: Real> UpdatedStencils<R> {
             (false, Ok(k)) => shares[candidates.offsets[i] as usize + k],
             _ => R::one(),
         };
-        let mutual = now.mutual && now.radii.iter().any(|r| *r != now.radii[0]);
+        let mutual = now.mutual && crowd.radii.iter().any(|r| *r != crowd.radii[0]);
         let row = |i: usize| {
             let (kernel, radius, inverse) = (now.kernel, now.radii[i], inverses[i]);
-            let offset = move |j: u32| inverse * (now.positions[j as usize] - now.positions[i]);
+            let offset = move |j: u32| inverse * (crowd.positions[j as usize] - now.positions[i]);
             let pair = move |j: u32| {
-                let pair = if mutual { Pair::between(radius, now.radii[j as usize]) } else { Pair::alike() };
+                let pair = if mutual { Pair::between(radius, crowd.radii[j as usize]) } else { Pair::alike() };
                 if shares.is_empty() { pair } else { Pair { share: pair.share * share(i, j), ..pair } }
             };
             Row { kernel, radius, offset, pair, least: R::of(WEAKEST) }
         };
         let least = R::of(LEAST_SIGHT);
-        let near = |i: usize, j: &u32| row(i).sees(*j) && (shares.is_empty() || share(i, *j) > least);
+        let near = |i: usize, j: &u32| {
+            crowd.may_see(n, i, *j) && row(i).sees(*j) && (shares.is_empty() || share(i, *j) > least)
+        };
         let count = |i: usize| candidates.of(i).iter().filter(|j| near(i, j)).count() as u32 + 1;
         (0..n).into_par_iter().with_min_len(64).map(count).collect_into_vec(&mut self.lengths);
         table.volumes.clear();
@@ -120,12 +145,15 @@ impl<R: Real> UpdatedStencils<R> {
     }
 
     /// Inverts the gradients and finds how far the support reaches in the present shape; returns how many had no inverse.
-    fn invert(&mut self, now: &Present<'_, R>) -> usize {
-        let largest = now.radii.iter().fold(R::zero(), |l, r| l.max(*r));
+    fn invert(&mut self, now: &Present<'_, R>, crowd: &Crowd<'_, R>) -> usize {
+        let largest = crowd.radii.iter().fold(R::zero(), |l, r| l.max(*r));
         self.inverses.resize(now.elastic.len(), Mat3::identity());
-        self.reach.resize(now.elastic.len(), R::zero());
+        // Those of other bodies do not look themselves.
+        self.reach.clear();
+        self.reach.resize(crowd.positions.len(), R::zero());
         let lost = AtomicUsize::new(0);
-        par::chunks2((&mut self.inverses, &mut self.reach), par::GRAIN, |start, inverses, reaches| {
+        let own = &mut self.reach[..now.elastic.len()];
+        par::chunks2((&mut self.inverses, own), par::GRAIN, |start, inverses, reaches| {
             for (k, (back, reach)) in inverses.iter_mut().zip(reaches).enumerate() {
                 let (f, radius) = (&now.elastic[start + k], now.radii[start + k]);
                 let inverse = f.inverse().filter(Mat3::is_finite);

@@ -193,7 +193,8 @@ mod tests {
     }
 
     fn compare<R: Real>(law: LawKind, plastic: Option<Plasticity>) {
-        let material = Material { law: law.clone(), plastic, young_modulus: 10.0, poisson_ratio: 0.3, ..Material::default() };
+        let material =
+            Material { law: law.clone(), plastic, young_modulus: 10.0, poisson_ratio: 0.3, ..Material::default() };
         let inner = InnerLaw::<R>::new(&material, Part::Whole, AnyLaw::new(&material, Part::Whole));
         let mut numbers = Numbers::new(5);
         let dt = R::of(0.01);

@@ -65,7 +65,8 @@ impl<R: Real> Fine<'_, R> {
     /// Whether long waves are slow in a block of phyxels.
     fn is_slow(&self, block: &Block<R>) -> bool {
         let body = &self.model.bodies[block.body];
-        if block.is_assembled() || block.len() != body.nodes.len() || block.len() < FEWEST {
+        let alone = !self.model.is_united(block.body);
+        if block.is_assembled() || !alone || block.len() != body.nodes.len() || block.len() < FEWEST {
             return false;
         }
         let mass = self.scales.mass[block.body].to_f64();
