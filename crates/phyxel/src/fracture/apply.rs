@@ -35,6 +35,9 @@ pub(super) struct Changed<R> {
     waiting: usize,
 }
 
+/// Bodies that have changed, each with what is different.
+pub(super) type Changes<R> = Vec<(usize, Changed<R>)>;
+
 impl<R> Changed<R> {
     /// How many nodes it has more than before.
     pub fn new_nodes(&self) -> usize {
@@ -52,7 +55,7 @@ const TASK: usize = 4;
 pub(super) fn apply<R: Real>(
     model: &mut Model<R>,
     state: &mut State<R>,
-    (edits, budget, mut changes): (&[Edit], usize, Vec<(usize, Changed<R>)>),
+    (edits, budget, mut changes): (&[Edit], usize, Changes<R>),
     touched: &Pool<Touched>,
 ) -> Relabel {
     let mut relabel = Relabel::unchanged(model.bodies.iter().map(|b| b.nodes.clone()).collect());
@@ -133,7 +136,7 @@ fn change_bodies<R: Real>(
     state: &State<R>,
     (edits, budget): (&[Edit], usize),
     (done, touched): (&[(usize, Changed<R>)], &Pool<Touched>),
-) -> Vec<(usize, Changed<R>)> {
+) -> Changes<R> {
     let mut left = budget.saturating_sub(edits.len());
     let follow_faces = follow_faces(model);
     let Model { bodies, blocks, rest, version, .. } = model;

@@ -1,6 +1,6 @@
 //! Breaks what must break after a step.
 
-use super::apply::{Changed, FAIR_SHARE, Ground, Task, apply, change_body, follow_faces};
+use super::apply::{Changed, Changes, FAIR_SHARE, Ground, Task, apply, change_body, follow_faces};
 use super::cut;
 use super::fragile::{Fragile, Pieces};
 use super::pool::Pool;
@@ -164,7 +164,7 @@ impl Breaker {
         &mut self,
         model: &mut Model<R>,
         state: &mut State<R>,
-        (edits, budget, changes): (&[Edit], usize, Vec<(usize, Changed<R>)>),
+        (edits, budget, changes): (&[Edit], usize, Changes<R>),
         gone: f64,
         report: &mut StepReport,
     ) -> Option<Relabel> {

@@ -54,6 +54,8 @@ pub struct Fragile {
 }
 
 /// How the nodes of a body hang together.
+// There is one per body: what the larger variant leaves unused is nothing beside its arrays.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pieces {
     /// By tetrahedra.

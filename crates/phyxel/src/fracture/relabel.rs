@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn bodies_behind_one_that_grows_move_up() {
         let mut sources = Sources::unchanged(2);
-        [1, 0, 3].map(|n| sources.copy(n));
+        [1, 0, 3].into_iter().for_each(|n| sources.copy(n));
         assert_eq!(sources.iter().collect::<Vec<_>>(), [0, 1, 1, 0, 0]);
         let relabel = Relabel::new(vec![0..2, 2..4, 4..5], vec![None, Some(sources), None]);
         let mut values = vec![10, 11, 20, 21, 30];

@@ -77,12 +77,15 @@ pub(super) fn relabel_grains<R: Real>(model: &Model<R>, state: &mut State<R>, re
     }
 }
 
+/// A body of tetrahedra whose nodes were split, and what is different about it.
+type Fitted<R> = (usize, Fit<R>);
+
 /// Brings the rest of the model in line, whose arrays over nodes have been already; without what was `earlier`, what events
 /// can change is left to a snapshot. For bodies that keep their elements, `fits` tells what is different.
 pub(super) fn relabel_model<R: Real>(
     model: &mut Model<R>,
     relabel: &Relabel,
-    (fits, earlier): (&[(usize, Fit<R>)], Option<&[Earlier]>),
+    (fits, earlier): (&[Fitted<R>], Option<&[Earlier]>),
 ) {
     renumber_bodies(model, relabel);
     for body in relabel.changed().filter(|b| !relabel.keeps_elements[*b]) {
