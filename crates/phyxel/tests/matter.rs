@@ -159,7 +159,8 @@ fn switching_a_material_changes_no_more_energy_than_the_change_implies() {
         // To matter that yields at strains beyond the present ones by little: nothing flows before the next step.
         let small = Material { law: LawKind::StVenantKirchhoff, ..soft.clone() };
         simulation.set_material("cube", Material { plastic: by_strain(0.9, 0.5), ..soft.clone() }).expect("a change");
-        assert_eq!(simulation.energy().elastic_j, before.elastic_j);
+        // Matter that yields is looked at several elements at a time: the same energies, rounded in another order.
+        assert!((simulation.energy().elastic_j / before.elastic_j - 1.0).abs() < 1e-14);
         // Twice as stiff: twice the energy, none of it dissipated.
         let stiff = Material { young_modulus: 2e5, ..soft.clone() };
         simulation.set_material("cube", stiff.clone()).expect("a change");
