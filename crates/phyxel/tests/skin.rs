@@ -105,6 +105,7 @@ fn looks_reach_the_layout_of_every_kind_of_body() {
     let skin = fine([2, 3, 2]);
     let part = |name: &str| PartLook { name: name.into(), ..PartLook::default() };
     let look = Look {
+        colour: Some([200, 156, 104]),
         uvs: (0..skin.triangles.len()).map(|t| [[t as f32, 0.0], [0.5, 0.25], [0.0, 1.0]]).collect(),
         normals: vec![[[0.0, 1.0, 0.0]; 3]; skin.triangles.len()],
         colours: skin.points.iter().map(|p| p.map(|c| c as f32)).collect(),

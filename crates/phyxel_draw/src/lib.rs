@@ -42,7 +42,7 @@ pub use palette::Palette;
 pub use picture::{Ball, Corner, Disc, Floor, Item, Mesh, Paint, Picture, Rod, Shape};
 pub use png_file::{write_indexed_png, write_png};
 pub use software::Software;
-pub use stage::{Hue, Stage, StageSettings, What, bodies_within, body_colour, boundary, spacing};
+pub use stage::{Hue, Stage, StageSettings, What, bodies_within, body_colour, boundary, inside_colour, spacing};
 pub use texture::Texture;
 pub use view::{FOV, Fit, check_camera};
 

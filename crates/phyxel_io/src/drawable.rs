@@ -4,7 +4,7 @@
 use crate::file::OutputError;
 use phyxel::record::{BodyFrame, BodyLayout, Cells, Frame, FreeSurface, Look, Surfels};
 use phyxel_draw::boundary;
-pub(crate) use phyxel_draw::{body_colour, spacing};
+pub(crate) use phyxel_draw::{body_colour, inside_colour, spacing};
 
 /// A body as it is drawn.
 pub(crate) struct Drawable {
@@ -40,7 +40,10 @@ impl Drawable {
         };
         let least_skin = layout.skin_triangles.iter().flatten().map(|&v| v as usize + 1).max().unwrap_or(0);
         let parts = if on_skin { layout.skin_parts.clone() } else { Vec::new() };
-        let look = if on_skin { layout.look.clone() } else { Look::default() };
+        let look = match on_skin {
+            true => layout.look.clone(),
+            false => Look { colour: layout.look.colour, ..Look::default() },
+        };
         let (name, node_count) = (layout.name.clone(), layout.node_count);
         Ok(Drawable { name, shape, parts, look, node_count, on_skin, least_skin })
     }

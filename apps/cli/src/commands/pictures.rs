@@ -74,10 +74,10 @@ impl Clip {
         let text = find(name).map_or("", |scene| scene.text);
         let scene = parse_scene(text, name, &[]).map_err(Failure::input)?;
         let mut simulation = AnySimulation::build(&scene, Precision::F32).map_err(Failure::input)?;
+        let layouts = simulation.layouts();
         let mut dresser = Dresser::new(&simulation, ReconstructionSettings::default())
             .map_err(Failure::input)?
-            .with_colours(|body| body_colour(body).map(linear_from_srgb));
-        let layouts = simulation.layouts();
+            .with_colours(|body| body_colour(body, &layouts[body].look).map(linear_from_srgb));
         let last = ((scene.duration * scene.frame_rate).round() as usize).clamp(1, KEPT);
         let mut frames = Vec::new();
         for i in 0..=last {

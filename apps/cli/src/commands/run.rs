@@ -102,9 +102,10 @@ impl<'a> Run<'a> {
         if !args.tell.quiet {
             simulation.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
         }
+        let layouts = simulation.layouts();
         let mut dresser = Dresser::new(&simulation, ReconstructionSettings::default())
             .map_err(Failure::input)?
-            .with_colours(|body| body_colour(body).map(linear_from_srgb));
+            .with_colours(|body| body_colour(body, &layouts[body].look).map(linear_from_srgb));
         let folder = args.out.clone().unwrap_or_else(|| Path::new("out").join(&source.stem));
         let last = args.frames.unwrap_or((scene.duration * scene.frame_rate).round() as usize);
         let precision = source::precision(&args.scene).name();

@@ -82,6 +82,7 @@ impl Fragile {
             false => Drawn::of(&body.name, &table.nodes, &body.whole_cells, interior)
                 .smoothed(&table.nodes, body.geometry.points()),
         };
+        drawn.layout.look.colour = body.colour();
         let mut pieces = TetPieces::new(table, body.whole_cells.clone(), smoothed_over_edges, nodes);
         if body.cut_elements {
             pieces.rest = body.geometry.points().to_vec();
@@ -146,6 +147,8 @@ impl Fragile {
         let nodes = sampling.points.len();
         let strength = strengths(body);
         let volume: f64 = sampling.volumes.iter().sum();
+        let mut drawn = Drawn::of_phyxels(&body.name, nodes);
+        drawn.layout.look.colour = body.colour();
         let mut fragile = Fragile {
             origin: (0..nodes as u32).collect(),
             pieces: Pieces::Points(PointPieces::new(sampling, &body.mls, &built.radii, built.table)),
@@ -158,7 +161,7 @@ impl Fragile {
             fragment_of: vec![0; nodes],
             sharpness: (0.0, 0.0),
             size: sampling.spacing,
-            drawn: Drawn::of_phyxels(&body.name, nodes),
+            drawn,
             links: Vec::new(),
             interior: body.material.fracture.map_or(1, |f| f.interior),
             cuts: false,

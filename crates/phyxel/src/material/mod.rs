@@ -73,6 +73,8 @@ pub struct Material {
     pub thermal: Option<Thermal>,
     /// How it breaks; `None` for matter that never does.
     pub fracture: Option<Fracture>,
+    /// What it looks like: red, green and blue as screens have them (sRGB). `None`: each body has a colour of its own.
+    pub colour: Option<[u8; 3]>,
 }
 
 impl Default for Material {
@@ -93,6 +95,7 @@ impl Default for Material {
             plastic: None,
             thermal: None,
             fracture: None,
+            colour: None,
         }
     }
 }

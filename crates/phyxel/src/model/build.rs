@@ -154,6 +154,7 @@ impl<R: Real> Model<R> {
             layout.skin_parts = if own { body.skin_parts.clone() } else { Vec::new() };
             layout.skin_triangles = skin_triangles;
         }
+        layout.look.colour = body.colour();
         self.bodies.push(BodyModel {
             name: body.name.clone(),
             nodes,

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 /// What is known of a drawn surface besides its triangles. It goes with the layout, and changes nothing in mechanics.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Look {
+    /// Red, green and blue of the body as screens have them (sRGB); nothing: whoever draws picks one that tells it from others.
+    pub colour: Option<[u8; 3]>,
     /// Texture coordinates of the corners of each skin triangle, v upward; empty where there are none.
     pub uvs: Vec<[[f32; 2]; 3]>,
     /// Normals of the corners of each skin triangle at rest, pointing out: smooth where corners of a vertex have the same

@@ -156,6 +156,11 @@ impl Body {
         }
     }
 
+    /// Its colour, sRGB: its own, or its material's; nothing where neither has one.
+    pub fn colour(&self) -> Option<[u8; 3]> {
+        self.look.colour.or(self.material.colour)
+    }
+
     /// Its own friction coefficient, if it has one.
     pub fn friction(&self) -> Option<f64> {
         self.contact.friction.or(self.material.friction)

@@ -2,7 +2,7 @@
 
 use super::checker::Checker;
 use super::hue::What;
-use super::parts::{body_colour, boundary, edges, spacing};
+use super::parts::{body_colour, boundary, edges, inside_colour, spacing};
 use crate::colour_map::{colour_map, texture_coordinate};
 use crate::creases::Creases;
 use crate::error::DrawError;
@@ -77,9 +77,8 @@ impl Body {
             read.map(Arc::new).map_err(|e| notes.push(format!("body `{}`: {e}", layout.name))).ok()
         };
         let textures = layout.look.parts.iter().map(|p| texture(&p.texture)).collect();
-        let colour = body_colour(index).map(linear_from_srgb);
-        // Broken faces are paler than the outside, and without its pattern.
-        let inside = colour.map(|c| 0.45 * c + 0.4);
+        let colour = body_colour(index, &layout.look).map(linear_from_srgb);
+        let inside = inside_colour(colour);
         Body { layout: layout.clone(), triangles, on_skin, colour, inside, textures, first: None }
     }
 

@@ -9,7 +9,7 @@ mod hue;
 mod parts;
 
 pub use hue::{Hue, What};
-pub use parts::{bodies_within, body_colour, boundary, spacing};
+pub use parts::{bodies_within, body_colour, boundary, inside_colour, spacing};
 
 use crate::colour_map::map_texture;
 use crate::error::DrawError;

@@ -1,6 +1,6 @@
 //! Small facts about bodies: the boundary of tetrahedra, edges, typical distances, colours.
 
-use phyxel::record::{BodyFrame, Frame};
+use phyxel::record::{BodyFrame, Frame, Look};
 
 /// The engine's word for it: faces of one tetrahedron alone, in the order of the tetrahedra, wound outwards.
 pub use phyxel::shape::quality::boundary_triangles as boundary;
@@ -44,8 +44,22 @@ pub fn bodies_within(frame: &Frame, body: usize) -> Vec<usize> {
     [body].into_iter().chain(others).collect()
 }
 
+/// The colour of a body, as sRGB in 0..1: that of its look, or one that tells it from the others.
+pub fn body_colour(body: usize, look: &Look) -> [f32; 3] {
+    look.colour.map_or_else(|| palette_colour(body), |colour| colour.map(|c| f32::from(c) / 255.0))
+}
+
+/// What broken faces look like where nobody says, linear as the colour of the outside: paler, and darker where that is pale.
+pub fn inside_colour(outside: [f32; 3]) -> [f32; 3] {
+    const PALE: f32 = 0.35;
+    let [r, g, b] = outside;
+    // Luminance of linear sRGB (Rec. 709).
+    let pale = 0.2126 * r + 0.7152 * g + 0.0722 * b > PALE;
+    outside.map(|c| if pale { 0.55 * c } else { 0.45 * c + 0.4 })
+}
+
 /// Colours that are told apart and pleasant beside each other, as sRGB in 0..1; they repeat after the last.
-pub fn body_colour(body: usize) -> [f32; 3] {
+fn palette_colour(body: usize) -> [f32; 3] {
     const PALETTE: [[u8; 3]; 10] = [
         [226, 112, 74],
         [62, 130, 178],

@@ -33,12 +33,18 @@ function scaleGradient() {
 const css = (rgb) => `rgb(${rgb.map((c) => Math.round(255 * c)).join(',')})`;
 const toScreen = (c) => c <= 0.0031308 ? 12.92 * c : 1.055 * c ** (1 / 2.4) - 0.055;
 
-/** The colour of a part: its own, the body's, or the paler one of the inside of broken matter. */
+/** The colour of a part: its own, the body's, or that of the inside of broken matter. */
 function partColour(head, part) {
   const own = head.parts[part] && head.parts[part].colour;
   if (own) return own;
   const body = head.colour.map(linear);
-  return part === 0 ? [...body, 1] : [...body.map((c) => 0.45 * c + 0.4), 1];
+  return [...(part === 0 ? body : insideColour(body)), 1];
+}
+
+/** What broken faces look like, as pictures have it: paler, and darker where the outside is pale. */
+function insideColour([r, g, b]) {
+  const pale = 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.35;
+  return [r, g, b].map((c) => (pale ? 0.55 * c : 0.45 * c + 0.4));
 }
 
 /** A number with three digits and the prefix of its unit. */

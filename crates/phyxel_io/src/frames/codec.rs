@@ -162,6 +162,7 @@ fn write_layout(w: &mut Sink, layout: &BodyLayout) {
     }
     w.indices(layout.skin_triangles.as_flattened());
     w.indices(&layout.skin_parts);
+    w.option(layout.look.colour, |w, colour| w.0.extend(colour));
     w.singles(layout.look.uvs.as_flattened().as_flattened().iter().copied());
     w.singles(layout.look.normals.as_flattened().as_flattened().iter().copied());
     w.singles(layout.look.colours.as_flattened().iter().copied());
@@ -188,6 +189,7 @@ fn read_layout(r: &mut Source<'_>) -> Option<BodyLayout> {
     };
     let skin_triangles = whole(&r.indices()?)?;
     let skin_parts = r.indices()?;
+    let colour = r.option(|r| Some([r.byte()?, r.byte()?, r.byte()?]))?;
     let corners: Vec<[f32; 2]> = whole(&r.singles()?)?;
     let uvs = whole(&corners)?;
     let normals: Vec<[f32; 3]> = whole(&r.singles()?)?;
@@ -197,7 +199,7 @@ fn read_layout(r: &mut Source<'_>) -> Option<BodyLayout> {
         let (name, colour) = (r.text()?, r.option(|r| r.singles()?.try_into().ok())?);
         Some(PartLook { name, colour, texture: r.option(Source::text)?.map(Into::into) })
     })?;
-    let look = Look { uvs, normals, colours, parts };
+    let look = Look { colour, uvs, normals, colours, parts };
     cells_fit.then_some(BodyLayout { name, node_count, cells, skin_triangles, skin_parts, look })
 }
 

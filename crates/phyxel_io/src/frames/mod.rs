@@ -20,7 +20,7 @@ use thiserror::Error;
 
 /// Begins with a byte that is not text, and has both line endings, so that a transfer as text shows. The last byte is the
 /// version.
-const MAGIC: [u8; 8] = *b"\x89FRM\r\n\x1a\x03";
+const MAGIC: [u8; 8] = *b"\x89FRM\r\n\x1a\x04";
 
 /// What does not change from frame to frame.
 #[derive(Clone, Debug, PartialEq, Default)]

@@ -7,6 +7,7 @@ use phyxel::scene::Motion;
 fn head() -> Head {
     let part = PartLook { name: "oak".into(), colour: Some([0.5, 0.25, 0.125, 1.0]), texture: Some("wood.png".into()) };
     let look = Look {
+        colour: Some([196, 12, 255]),
         uvs: vec![[[0.0, 0.5], [1.0, 0.25], [0.5, 0.75]]],
         normals: vec![[[0.0, 1.0, 0.0]; 3]],
         colours: vec![[0.5, 1.0, 0.0]; 3],

@@ -95,7 +95,7 @@ impl UsdWriter {
     fn write_colours(&self, body: usize, drawable: &Drawable, w: &mut impl Write) -> io::Result<()> {
         let own = &drawable.look.colours;
         if own.is_empty() {
-            let [r, g, b] = display_colour(body);
+            let [r, g, b] = display_colour(body, &drawable.look);
             return writeln!(w, "        color3f[] primvars:displayColor = [({r}, {g}, {b})]");
         }
         write!(w, "        color3f[] primvars:displayColor = [")?;
@@ -150,7 +150,7 @@ impl UsdWriter {
         for (body, drawable) in self.run.drawables.iter().enumerate() {
             write_materials((body, &self.names.own[body]), drawable, &self.textures, w)?;
             if shown[body].is_some() {
-                write_free_material(body, &self.names.free[body], w)?;
+                write_free_material((body, &drawable.look), &self.names.free[body], w)?;
             }
         }
         writeln!(w, "    }}")
@@ -190,7 +190,7 @@ impl UsdWriter {
             push(Samples::FreeNormals, &mut normals.iter().copied())?;
         }
         // One colour per vertex even where all are alike: the interpolation of an attribute cannot change with time.
-        let plain = display_colour(body).map(f64::from);
+        let plain = display_colour(body, &self.run.drawables[body].look).map(f64::from);
         let colour = |i: usize| colours.get(i).map_or(plain, |c| c.map(f64::from));
         push(Samples::FreeColours, &mut (0..points.len()).map(colour))?;
         self.parts.push_ints(body, frame, Samples::FreeCounts, triangles.iter().map(|_| 3))?;

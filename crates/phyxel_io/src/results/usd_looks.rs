@@ -4,6 +4,7 @@ use super::looks::{LookOf, distinct_parts, look_of};
 use super::textures::Textures;
 use super::usd::write_ints;
 use crate::drawable::{Drawable, body_colour};
+use phyxel::record::Look;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -96,12 +97,12 @@ pub(super) fn write_materials(
 }
 
 /// The material of a surface found anew: its display colours, whatever they are.
-pub(super) fn write_free_material(body: usize, free_name: &str, w: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_free_material((body, look): (usize, &Look), free_name: &str, w: &mut impl Write) -> io::Result<()> {
     let path = free_material_path(free_name);
     open_material(&path, w)?;
     writeln!(w, "                color3f inputs:diffuseColor.connect = <{path}/Colour.outputs:result>")?;
     close_surface(1.0, w)?;
-    let [r, g, b] = display_colour(body);
+    let [r, g, b] = display_colour(body, look);
     writeln!(w, "            def Shader \"Colour\"\n            {{")?;
     writeln!(w, "                uniform token info:id = \"UsdPrimvarReader_float3\"")?;
     writeln!(w, "                float3 inputs:fallback = ({r}, {g}, {b})")?;
@@ -110,8 +111,8 @@ pub(super) fn write_free_material(body: usize, free_name: &str, w: &mut impl Wri
 }
 
 /// A body's colour; those of USD are linear.
-pub(super) fn display_colour(body: usize) -> [f32; 3] {
-    body_colour(body).map(|c| c.powf(2.2))
+pub(super) fn display_colour(body: usize, look: &Look) -> [f32; 3] {
+    body_colour(body, look).map(|c| c.powf(2.2))
 }
 
 fn open_material(path: &str, w: &mut impl Write) -> io::Result<()> {

@@ -11,7 +11,7 @@ use super::error::{Problem, SceneError};
 use super::fields::{Field, Fields, Range};
 use super::files::Skinned;
 use super::groups::GroupNames;
-use super::materials::Materials;
+use super::materials::{self, Materials};
 use super::regions;
 use super::{files, fracture, heat, shapes};
 use crate::solid::Filled;
@@ -56,6 +56,7 @@ const KEYS: &[&str] = &[
     "whole_cubes",
     "surface",
     "surfels",
+    "colour",
     "skin",
     "fragments",
     "cut_elements",
@@ -92,6 +93,7 @@ fn read(
     let mut body = Body::new(name, geometry, method, material);
     body.notes = notes;
     (body.skin, body.look, body.skin_parts) = (skinned.skin, skinned.look, skinned.parts);
+    body.look.colour = fields.get("colour").map(|field| materials::colour(&field)).transpose()?;
     (body.surface, body.surfels) = surface(&fields, method)?;
     body.velocity = fields.vector("velocity", body.velocity)?;
     body.spin = fields.vector("spin", body.spin)?;

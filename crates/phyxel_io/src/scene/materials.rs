@@ -31,6 +31,7 @@ const OWN: &[&str] = &[
     "creep",
     "relaxation_time",
     "max_strain",
+    "colour",
 ];
 
 /// The names of the materials that come with phyxel.
@@ -146,6 +147,17 @@ fn six_by_six(field: &Field<'_>) -> Result<[[f64; 6]; 6], SceneError> {
     Ok(matrix)
 }
 
+/// A colour as pages write it, `"#c89c68"`: red, green and blue.
+pub(super) fn colour(field: &Field<'_>) -> Result<[u8; 3], SceneError> {
+    let text = field.text()?;
+    let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()));
+    let value = digits.and_then(|d| u32::from_str_radix(d, 16).ok());
+    let [_, r, g, b] = value
+        .ok_or_else(|| field.fail(Problem::Conflict("is not a colour; write # and six digits, as in \"#c89c68\"")))?
+        .to_be_bytes();
+    Ok([r, g, b])
+}
+
 fn read_constants(fields: &Fields<'_>, material: &mut Material) -> Result<(), SceneError> {
     material.young_modulus = fields.number("young_modulus", Range::Positive, material.young_modulus)?;
     material.poisson_ratio = fields.number("poisson_ratio", Range::PoissonRatio, material.poisson_ratio)?;
@@ -163,6 +175,7 @@ fn read_constants(fields: &Fields<'_>, material: &mut Material) -> Result<(), Sc
     if let Some(friction) = fields.get("friction") {
         material.friction = Some(friction.number(Range::NotNegative)?);
     }
+    material.colour = fields.get("colour").map(|field| colour(&field)).transpose()?.or(material.colour);
     material.plastic = plastic::read(fields, material.plastic)?;
     material.thermal = thermal::read(fields, material.thermal.take())?;
     material.fracture = fracture::read(fields, material.fracture, material.young_modulus)?;

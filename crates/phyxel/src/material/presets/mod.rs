@@ -21,6 +21,8 @@ pub struct Preset {
     pub plastic: Option<Plasticity>,
     /// How it breaks, if it does.
     pub fracture: Option<Fracture>,
+    /// Its colour, sRGB.
+    pub colour: [u8; 3],
     /// What it does with heat.
     pub thermal: fn() -> Thermal,
     /// Where the elastic constants come from.
@@ -42,6 +44,7 @@ impl Preset {
             plastic: self.plastic,
             fracture: self.fracture,
             thermal: Some((self.thermal)()),
+            colour: Some(self.colour),
             ..Material::default()
         }
     }

@@ -21,7 +21,7 @@ const EDGE: f64 = 4.0;
 /// Most cells: factors of many more would take longer than iterations.
 const MOST_CELLS: f64 = 1000.0;
 /// Fewest phyxels of a body that is worth a grid.
-const FEWEST: usize = 300;
+const FEWEST: usize = 1000;
 /// From which ratio of a node's stiffness to its mass on long waves are slow.
 const STIFF: f64 = 12.0;
 /// How much stiffer held nodes are than the diagonal says: what moves them would be cut off at them, which takes more energy

@@ -29,7 +29,7 @@ impl Materials {
             && texture.is_none()
             && drawable.look.parts.get(part as usize).is_none_or(|p| p.colour.is_none())
         {
-            let [r, g, b] = body_colour(body).map(|c| c.powf(2.2));
+            let [r, g, b] = body_colour(body, &drawable.look).map(|c| c.powf(2.2));
             colour = [r, g, b, 1.0];
         }
         // Vertices with colours of their own are not tinted.

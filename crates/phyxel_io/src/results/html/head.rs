@@ -83,7 +83,7 @@ impl<'a> BodyHead<'a> {
             texture: part.texture.as_deref().filter(|_| textured).and_then(|path| textures.number(path)),
         };
         let parts = drawable.look.parts.iter().map(part).collect();
-        BodyHead { name: &drawable.name, kind, colour: body_colour(index), parts }
+        BodyHead { name: &drawable.name, kind, colour: body_colour(index, &drawable.look), parts }
     }
 }
 

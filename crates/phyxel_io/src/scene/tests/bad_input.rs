@@ -51,7 +51,7 @@ fn unknown_keys_are_suggested_at_every_level() {
         ("durration = 3\n", &["line 1, durration", "did you mean `duration`?"]),
         ("[solver]\nstpe = 0.1\n", &["line 2, solver.stpe", "did you mean `step`?", "newton_iterations"]),
         ("\n[materials.a]\nyoungs_modulus = 1\n", &["line 3, materials.a.youngs_modulus", "`young_modulus`"]),
-        (&with("colour = 'red'"), &["line 5, bodies[0].colour", "not a known key", "known here: name, shape"]),
+        (&with("flavour = 'sweet'"), &["line 5, bodies[0].flavour", "not a known key", "known here: name, shape"]),
         (&with("pins = [{ al = true }]"), &["bodies[0].pins[0].al", "`all`"]),
         (&with("[[events]]\nat = 1\nrelaese = true"), &["line 7, events[0].relaese", "`release`"]),
         (&with("[[colliders]]\nplane = { nromal = [0, 1, 0] }"), &["line 6", "`normal`"]),
@@ -227,4 +227,13 @@ fn overrides_are_checked_like_the_file() {
             assert!(sentence.contains(part), "no `{part}` in: {sentence}");
         }
     }
+}
+
+#[test]
+fn colours_are_written_as_pages_write_them() {
+    let cases = ["'red'", "'#12345'", "'#1234567'", "'#12345g'", "'#é2345'", "'123456'"];
+    for colour in cases {
+        refused(&[(&with(&format!("colour = {colour}")), &["line 5, bodies[0].colour", "is not a colour", "#c89c68"])]);
+    }
+    refused(&[("[materials.a]\ncolour = 3\n", &["line 2, materials.a.colour", "a text in quotes"])]);
 }

@@ -79,6 +79,16 @@ fn a_material_overrides_its_preset() {
 }
 
 #[test]
+fn colours_are_those_of_the_body_its_material_or_its_preset() {
+    let table = "[materials.soft]\npreset = 'rubber'\ncolour = '#0A141e'\n";
+    let colour = |text: &str| parse(text).unwrap().bodies[0].colour();
+    assert_eq!(colour(SMALL), None);
+    assert_eq!(colour(&format!("{SMALL}material = 'wood'\n")), Some([200, 156, 104]));
+    assert_eq!(colour(&format!("{table}{SMALL}material = 'soft'\n")), Some([10, 20, 30]));
+    assert_eq!(colour(&format!("{table}{SMALL}material = 'soft'\ncolour = '#ffffff'\n")), Some([255; 3]));
+}
+
+#[test]
 fn a_body_may_name_a_preset_directly() {
     let scene = parse(&format!("{SMALL}material = 'rubber'\n")).unwrap();
     assert_eq!(Some(scene.bodies[0].material.clone()), Material::preset("rubber"));
