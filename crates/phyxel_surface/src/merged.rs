@@ -3,10 +3,8 @@
 use crate::grid::PointGrid;
 use crate::saved::{Reader, Saved, Writer};
 use phyxel::math::Vec3;
+use phyxel::model::MOLTEN;
 use std::collections::BTreeSet;
-
-/// A phyxel of which at least this share is molten runs into others.
-const MOLTEN: f64 = 0.5;
 
 /// A body that may run into others.
 #[derive(Clone, Copy, Debug)]

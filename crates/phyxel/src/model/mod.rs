@@ -35,7 +35,7 @@ pub use skin::{Outside, Skin};
 pub use supports::{Held, PinSet};
 pub use surface::BodySurface;
 pub use ties::{Anchor, Tie};
-pub use unions::{Fused, Meeting};
+pub use unions::{Fused, MOLTEN, Meeting};
 
 use crate::contact::{Collider, Surface};
 use crate::math::{Real, Vec3};

@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::melt::Melt;
-use super::unions::Mixed;
+use super::unions::{MOLTEN, Mixed};
 use crate::fracture::Fragile;
 use crate::material::Grain;
 use crate::math::{Mat3, Real, Vec3, polar_rotation};
@@ -12,9 +12,6 @@ use crate::state::State;
 use crate::stencil::block::Stencils;
 use crate::stencil::{Crowd, Neighbours, Present, Sight, StencilError, UpdatedStencils};
 use std::ops::Range;
-
-/// Phyxels that are molten by this much carry no cracks, and grow together with others that are.
-const MOLTEN: f64 = 0.5;
 
 /// Buffers of rebuilding one body's stencils.
 #[derive(Clone, Debug, Default)]

@@ -15,8 +15,8 @@ use crate::state::State;
 use crate::stencil::block::Stencils;
 use crate::stencil::{Crowd, NeighbourSearch, Neighbours, Radii, StencilError};
 
-/// A phyxel of which at least this share is molten runs into others.
-const MOLTEN: f64 = 0.5;
+/// A phyxel of which at least this share is molten runs into others that are, grows together with them and carries no cracks.
+pub const MOLTEN: f64 = 0.5;
 
 /// Which phyxels of a body hang together with those of others.
 #[derive(Clone, Debug, Default, PartialEq)]

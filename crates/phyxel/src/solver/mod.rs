@@ -24,7 +24,7 @@ mod xpbd;
 
 pub use engine::{Built, Divert, Engine, divert};
 pub use guard::StepError;
-pub use implicit::Inertia;
+pub use implicit::{Inertia, STILL};
 pub use ledger::{ContactForce, Partner};
 pub use sleep::Rest;
 pub use touch::Touch;

@@ -15,11 +15,9 @@ use kernels::Kernels;
 use phyxel::math::Vec3;
 use phyxel::model::Model;
 use phyxel::scene::{Collider, RelativeTo, SolverSettings};
+use phyxel::solver::STILL;
 use solo::Solo;
 use system::System;
-
-/// The mean error of velocities that solves measured by momentum need not go below [m/s], as on the CPU.
-const STILL: f64 = 1e-4;
 
 /// Moves a resident model by implicit Euler, linearised once per step.
 pub struct Implicit {

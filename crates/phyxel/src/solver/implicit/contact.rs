@@ -23,7 +23,7 @@ const ROUGH: f64 = 0.03;
 /// The mean error of velocities that solves measured by momentum need not go below [m/s]: half of the speed at which bodies
 /// count as at rest. `A ≥ M`, so that a residual of the momentum of this speed bounds it. What has come to rest then takes no
 /// iterations; otherwise a body would be solved ever more exactly the less it moves.
-const STILL: f64 = 1e-4;
+pub const STILL: f64 = 1e-4;
 /// The same among bodies, where a set takes many solves to settle: exactness before that is lost with the next change. Boxes
 /// that a ball knocks over take a third of the iterations that [`ROUGH`] takes, in as many solves.
 const ROUGH_AMONG: f64 = 0.3;

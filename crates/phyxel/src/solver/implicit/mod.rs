@@ -4,6 +4,8 @@ mod contact;
 mod newton;
 pub mod schemes;
 
+pub use contact::STILL;
+
 use super::forces;
 use super::riders::Riders;
 use super::system::{Scales, SystemMatrix, filter};
