@@ -22,8 +22,10 @@ fn affine(site: Site, rest: [f64; 3]) -> AffineMap {
     std::array::from_fn(|k| columns[k / 3][k % 3])
 }
 
-/// The twelve numbers of a map in two parts, each as wide as a register.
-type Apart = ([f32; 8], [f32; 4]);
+/// The twelve numbers of a map, and nothing behind them: two registers, in one cache line.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[repr(align(64))]
+struct Apart([f32; 16]);
 
 /// The maps of all phyxels: what they share, and by how much each differs from that. The whole moves in full precision, so
 /// linear fields are followed to the last digit; the differences have seven digits and half the size, and a blend reads
@@ -45,7 +47,7 @@ impl Maps {
         let (whole, shared) = (&self.whole, &self.shared);
         par::for_each(&mut self.apart, |j, apart| {
             let own = |k: usize| (whole[j][k] - shared[k]) as f32;
-            *apart = (std::array::from_fn(own), std::array::from_fn(|k| own(8 + k)));
+            *apart = Apart(std::array::from_fn(|k| if k < 12 { own(k) } else { 0.0 }));
         });
     }
 
@@ -55,18 +57,12 @@ impl Maps {
         let mut sum = Apart::default();
         for &(j, weight) in shares {
             let map = &self.apart[j as usize];
-            for k in 0..8 {
+            for k in 0..16 {
                 sum.0[k] += weight * map.0[k];
             }
-            for k in 0..4 {
-                sum.1[k] += weight * map.1[k];
-            }
         }
-        for k in 0..8 {
+        for k in 0..12 {
             block.0[k][lane] = sum.0[k];
-        }
-        for k in 0..4 {
-            block.0[8 + k][lane] = sum.1[k];
         }
     }
 
