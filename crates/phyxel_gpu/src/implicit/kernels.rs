@@ -110,7 +110,7 @@ impl Kernels {
             bound.launch(pass, *groups, &[*block, 0]);
         }
         if let Some(assemble) = &self.assemble {
-            assemble.launch(pass, system.places.div_ceil(64), &[0]);
+            assemble.launch(pass, system.places.div_ceil(256), &[0]);
         }
         if pins {
             if let Some(kernel) = &self.pins {
@@ -173,7 +173,7 @@ impl Kernels {
             0 => self.blocks.iter().chain(&self.tangents).for_each(|(b, groups, i)| b.launch(pass, *groups, &[*i, 0])),
             1 => {
                 if let Some(assemble) = &self.assemble {
-                    assemble.launch(pass, system.places.div_ceil(64), &[0]);
+                    assemble.launch(pass, system.places.div_ceil(256), &[0]);
                 }
             }
             2 => self.multiply(resident, system, pass, Z, parity),

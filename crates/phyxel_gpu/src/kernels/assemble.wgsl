@@ -33,9 +33,9 @@ fn block_of(code: u32) -> mat3x3f {
 }
 
 // Two contributions at a time: the loads of one hide the wait for the other.
-@compute @workgroup_size(64)
+@compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3u, @builtin(local_invocation_index) lane: u32) {
-    let i = (place.x + place.y * grid.x) * 64u + lane;
+    let i = (place.x + place.y * grid.x) * 256u + lane;
     if i >= job.places {
         return;
     }
