@@ -66,6 +66,23 @@ fn a_cut_through_elements_follows_the_plane_and_keeps_mass_and_momenta() {
         // There were 176 triangles before the cut.
         let free = frame.bodies[0].free.as_ref().expect("a surface of its own");
         assert!(free.triangles.len() > 176 && free.points.len() == 3 * free.triangles.len());
+        // Both faces of the cut show the inside, and nothing else does; also after a snapshot.
+        let parts_area = |simulation: &Simulation<f64>, part: u32| {
+            let frame = simulation.frame(0);
+            let free = frame.bodies[0].free.as_ref().expect("a surface of its own");
+            let area = |t: &[u32; 3]| {
+                let [a, b, c] = t.map(|n| Vec3(free.points[n as usize]));
+                0.5 * (b - a).cross(c - a).norm()
+            };
+            assert_eq!(free.parts.len(), free.triangles.len());
+            free.triangles.iter().zip(&free.parts).filter(|(_, p)| **p == part).map(|(t, _)| area(t)).sum::<f64>()
+        };
+        for s in [&simulation, &second] {
+            let (outside, inside) = (parts_area(s, 0), parts_area(s, 1));
+            assert!((outside / 0.42 - 1.0).abs() < 1e-3, "{method:?}: {outside} m² outside");
+            // The cut goes through nodes that it comes near to, so it may be straighter than its plane.
+            assert!(inside > 0.0199 && inside < 2.002 * area, "{method:?}: {inside} m² inside");
+        }
     }
 }
 

@@ -4,8 +4,8 @@ mod common;
 
 use common::{alone, chalk, phyxels};
 use phyxel::material::{Fracture, LawKind, Plasticity};
-use phyxel::math::Real;
-use phyxel::scene::{Body, Integrator, Lagrangian, Method, Pin, Region, Scene, Weakness};
+use phyxel::math::{Real, Vec3};
+use phyxel::scene::{Action, Body, Cut, Event, Integrator, Lagrangian, Method, Pin, Region, Scene, Weakness};
 use phyxel::shape::Geometry;
 use phyxel::shape::structured::box_points;
 use phyxel::{Material, Simulation};
@@ -125,4 +125,49 @@ fn tearing_is_the_same_for_any_number_of_threads() {
     let one = run(1);
     assert!(one.1 > 1);
     assert_eq!(one, run(3));
+}
+
+#[test]
+fn cold_halves_that_meet_again_stay_two() {
+    for (integrator, step) in [(Integrator::LeapFrog, 2e-4), (Integrator::ImplicitEuler, 1e-3)] {
+        let points = box_points([12, 3, 3], [0.0; 3], [1.2, 0.3, 0.3]).expect("a bar");
+        let mut body = Body::new("bar", Geometry::Points(points), Method::Mls, chalk(1e9));
+        body.mls = phyxels(Lagrangian::Updated);
+        let mut scene = alone(body, integrator, step);
+        let cut = Cut::plane([0.6, 0.0, 0.0], [1.0, 0.0, 0.0]);
+        scene.events = vec![Event { at: 0.0, body: None, action: Action::Cut(cut) }];
+        let mut simulation = Simulation::<f64>::build(&scene).expect("a bar");
+        steps(&mut simulation, 1, step);
+        let piece = simulation.model().bodies[0].fragile.as_ref().expect("it breaks").fragment_of.clone();
+        let is_right = |n: usize| {
+            let own = (0..piece.len()).filter(|k| piece[*k] == piece[n]).map(|k| simulation.position(k)[0]);
+            own.fold(f64::NEG_INFINITY, f64::max) > 1.1
+        };
+        let right: Vec<bool> = (0..piece.len()).map(is_right).collect();
+        assert!(right.contains(&true) && right.contains(&false));
+        let weight = mass(&simulation);
+        // Towards each other: they meet, press, and part.
+        let toward = |n: usize| Vec3([if right[n] { -0.5 } else { 0.5 }, 0.0, 0.0]);
+        simulation.state_mut().v.iter_mut().enumerate().for_each(|(n, v)| *v = toward(n));
+        let before = simulation.momentum();
+        let mut depth: f64 = 0.0;
+        while simulation.time() < 0.06 {
+            steps(&mut simulation, 1, step);
+            let right = &right;
+            let ends = |is: bool| (0..right.len()).filter(move |n| right[*n] == is);
+            let left = ends(false).map(|n| simulation.position(n)[0]).fold(f64::NEG_INFINITY, f64::max);
+            depth = depth.max(left - ends(true).map(|n| simulation.position(n)[0]).fold(f64::INFINITY, f64::min));
+        }
+        assert_eq!(simulation.bodies()[0].fragments, 2, "{integrator:?}");
+        assert!(pieces_are_apart(&simulation), "{integrator:?}");
+        assert!(depth < 4e-3, "{integrator:?}: they are {depth} m deep in each other");
+        let v = &simulation.state().v;
+        let speed = |is: bool| {
+            let own = (0..right.len()).filter(|n| right[*n] == is);
+            own.clone().map(|n| v[n][0]).sum::<f64>() / own.count() as f64
+        };
+        assert!(speed(true) - speed(false) > 0.05, "{integrator:?}: {} and {} m/s", speed(false), speed(true));
+        let now = simulation.momentum();
+        assert!((0..3).all(|a| (now[a] - before[a]).abs() < 1e-9 * weight), "{integrator:?}: {before:?} {now:?}");
+    }
 }

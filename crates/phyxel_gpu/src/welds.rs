@@ -267,7 +267,7 @@ impl Welds {
             let origin = *model.bodies[split.body].fragile.as_ref()?.origin.get(split.node as usize)?;
             let elements = self.layout.elements(kept, origin, split.mask);
             let normal = split.normal.map(f64::from);
-            Some(Edit::SplitNode { body: split.body, node: split.node, elements, hold: None, normal })
+            Some(Edit::SplitNode { body: split.body, node: split.node, elements, hold: None, normal, ahead: None })
         };
         splits.iter().filter_map(edit).collect()
     }

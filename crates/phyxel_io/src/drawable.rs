@@ -62,13 +62,14 @@ impl Drawable {
     /// or rods.
     pub(crate) fn surface<'a>(&'a self, body: &'a BodyFrame) -> Option<DrawnSurface<'a>> {
         if let Some(free) = &body.free {
-            let FreeSurface { points, normals, colours, triangles, .. } = free;
-            return Some(DrawnSurface { points, normals, colours, triangles, is_free: true });
+            let FreeSurface { points, normals, colours, triangles, parts } = free;
+            return Some(DrawnSurface { points, normals, colours, triangles, parts, is_free: true });
         }
         let DrawnShape::Triangles(triangles) = &self.shape else { return None };
         let points = self.points(body);
         let colours = if self.look.colours.len() == points.len() { &self.look.colours[..] } else { &[] };
-        Some(DrawnSurface { points, normals: &[], colours, triangles, is_free: false })
+        let parts = &self.parts[..];
+        Some(DrawnSurface { points, normals: &[], colours, triangles, parts, is_free: false })
     }
 
     fn check(&self, frame: usize, body: &BodyFrame) -> Result<(), OutputError> {
@@ -131,6 +132,8 @@ pub(crate) struct DrawnSurface<'a> {
     /// Linear colours of the vertices; empty where the body's colour counts.
     pub colours: &'a [[f32; 3]],
     pub triangles: &'a [[u32; 3]],
+    /// What each triangle shows; empty where all is outside.
+    pub parts: &'a [u32],
     /// Found anew in this frame.
     pub is_free: bool,
 }

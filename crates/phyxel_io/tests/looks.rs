@@ -39,7 +39,7 @@ fn frame(index: usize) -> Frame {
     frame
 }
 
-/// A closed pyramid over a polygon.
+/// A closed pyramid over a polygon, whose bottom is the face of a crack.
 fn pyramid(sides: usize) -> FreeSurface {
     let corner = |k: usize| (std::f64::consts::TAU * k as f64 / sides as f64).sin_cos();
     let mut points: Vec<[f64; 3]> = (0..sides).map(corner).map(|(s, c)| [0.3 * s, 0.0, 0.3 * c]).collect();
@@ -47,7 +47,13 @@ fn pyramid(sides: usize) -> FreeSurface {
     let (n, top, middle) = (sides as u32, sides as u32, sides as u32 + 1);
     let triangles = (0..n).flat_map(|k| [[k, (k + 1) % n, top], [(k + 1) % n, k, middle]]).collect();
     let normals = vec![[0.0, 1.0, 0.0]; points.len()];
-    FreeSurface { colours: vec![[0.0, 0.5, 1.0]; points.len()], points, normals, triangles, parts: vec![] }
+    FreeSurface {
+        colours: vec![[0.0, 0.5, 1.0]; points.len()],
+        points,
+        normals,
+        triangles,
+        parts: [0, 7].repeat(sides),
+    }
 }
 
 fn record(dir: &Path, picture: &Path, frames: std::ops::Range<usize>) {
@@ -103,6 +109,49 @@ fn usd_has_a_mesh_of_its_own_for_surfaces_found_anew_seen_while_they_last() {
     assert_eq!(word(own), [(0, true), (2, false), (4, true)]);
     assert_eq!(word(free), [(0, false), (2, true), (4, false)]);
     assert!(!text.contains("net_surface"), "only bodies that need one have one");
+}
+
+#[test]
+fn faces_of_cracks_have_the_material_of_the_inside() {
+    let dir = tempfile::tempdir().unwrap();
+    record(dir.path(), &painted(dir.path()), 0..6);
+    let read = |file: &str| fs::read_to_string(dir.path().join(file)).unwrap();
+    // OBJ: four triangles of the outside and four of the inside, with a colour of their own.
+    let (frame, materials) = (read("obj/frame_00003.obj"), read("obj/materials.mtl"));
+    let cube = &frame[frame.find("o cube").unwrap()..];
+    let (mut used, mut counts) = ("", std::collections::HashMap::new());
+    for line in cube.lines().skip(1).take_while(|l| !l.starts_with("o ")) {
+        used = line.strip_prefix("usemtl ").unwrap_or(used);
+        *counts.entry(used).or_insert(0) += usize::from(line.starts_with("f "));
+    }
+    assert_eq!((counts["cube_0_0"], counts["cube_0_7"]), (4, 4));
+    let colour = |name: &str| {
+        let from = materials.find(&format!("newmtl {name}\n")).unwrap_or_else(|| panic!("{name} is missing"));
+        materials[from..].lines().nth(1).unwrap()
+    };
+    assert_ne!(colour("cube_0_0"), colour("cube_0_7"));
+    // USD: numbers of parts, and a material for those that are inside.
+    let usd = read("melt.usda");
+    let free = prim(&usd, "Mesh \"cube_surface\"");
+    assert_eq!(samples(free, "primvars:phyxel:part")[1], (3, "[0, 7, 0, 7, 0, 7, 0, 7],"));
+    let inside = &free[free.find("def GeomSubset \"inside\"").unwrap()..];
+    assert_eq!(samples(inside, "int[] indices"), [(2, "[1, 3, 5],"), (3, "[1, 3, 5, 7],")]);
+    assert!(inside.contains("rel material:binding = </World/Looks/cube_surface_inside>"));
+    assert!(usd.contains("def Material \"cube_surface_inside\""));
+    // glTF: two primitives, and the same material in both frames.
+    let glb = fs::read(dir.path().join("melt.glb")).unwrap();
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let json: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    let free = |mesh: &&serde_json::Value| mesh["name"].as_str().unwrap().starts_with("cube at");
+    let meshes: Vec<_> = json["meshes"].as_array().unwrap().iter().filter(free).collect();
+    let material = |mesh: usize, primitive: usize| meshes[mesh]["primitives"][primitive]["material"].as_u64().unwrap();
+    assert_eq!(meshes.len(), 2);
+    assert_ne!(material(0, 0), material(0, 1));
+    assert_eq!(material(0, 1), material(1, 1));
+    let inside = &json["materials"][material(0, 1) as usize]["pbrMetallicRoughness"]["baseColorFactor"];
+    let said: Vec<f64> = colour("cube_0_7").split(' ').skip(1).map(|c| c.parse().unwrap()).collect();
+    assert!((0..3).all(|k| (inside[k].as_f64().unwrap() - said[k]).abs() < 1e-6), "{inside} {said:?}");
+    assert!(meshes[0]["primitives"][1]["attributes"]["COLOR_0"].is_null());
 }
 
 #[test]
@@ -194,9 +243,15 @@ fn a_melting_run_that_was_cut_off_resumes_to_the_same_files() {
     // Ended after frame 3, then simulated again from frame 3 on.
     record(parts.path(), &picture, 0..4);
     record(parts.path(), &picture, 3..6);
-    for file in
-        ["melt.usda", "melt.html", "melt.glb", "ply/frame_00003.ply", "obj/frame_00003.obj", "surfels/frame_00005.ply"]
-    {
+    for file in [
+        "melt.usda",
+        "melt.html",
+        "melt.glb",
+        "ply/frame_00003.ply",
+        "obj/frame_00003.obj",
+        "surfels/frame_00005.ply",
+        "obj/materials.mtl",
+    ] {
         let [a, b] = [&whole, &parts].map(|dir| fs::read(dir.path().join(file)).unwrap());
         assert!(a == b, "{file} differs");
     }

@@ -2,6 +2,7 @@
 
 mod bend;
 mod brazil;
+mod kalthoff;
 mod pieces;
 mod pull;
 mod spall;
@@ -19,6 +20,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "spall", summary: "a striker's wave breaks the far end off a bar", run: spall::spall },
     Case { name: "bend", summary: "three-point bending of a brittle beam", run: bend::bend },
     Case { name: "notch", summary: "three-point bending of a beam that is cut half through", run: bend::notch },
+    Case { name: "kalthoff", summary: "a crack turns away from a notch that is sheared", run: kalthoff::kalthoff },
     Case { name: "brazil", summary: "a disc that is squeezed splits along its middle", run: brazil::brazil },
     Case { name: "pieces", summary: "a bar that bursts loses neither mass nor momentum", run: pieces::pieces },
 ];

@@ -248,7 +248,14 @@ mod tests {
                 let star: Vec<u32> = tets.around(node).collect();
                 let elements: Vec<u32> = star.iter().copied().filter(|_| below(2) == 0).collect();
                 let both = !elements.is_empty() && elements.len() < star.len();
-                both.then_some(Edit::SplitNode { body: 0, node, elements, hold: None, normal: [1.0, 0.0, 0.0] })
+                both.then_some(Edit::SplitNode {
+                    body: 0,
+                    node,
+                    elements,
+                    hold: None,
+                    normal: [1.0, 0.0, 0.0],
+                    ahead: None,
+                })
             });
             let edits: Vec<Edit> = splits.collect();
             let mut touched = Touched::default();
@@ -273,7 +280,7 @@ mod tests {
         let node = (0..broken.origin.len() as u32).find(|n| tets.around(*n).count() > 12).expect("an inner node");
         let elements: Vec<u32> = tets.around(node).take(6).collect();
         broken.split(
-            &[Edit::SplitNode { body: 0, node, elements, hold: None, normal: [1.0, 0.0, 0.0] }],
+            &[Edit::SplitNode { body: 0, node, elements, hold: None, normal: [1.0, 0.0, 0.0], ahead: None }],
             &mut 9,
             (false, &mut Touched::default()),
         );

@@ -28,7 +28,7 @@ pub(super) fn propose<R: Real>(model: &Model<R>, state: &State<R>, body: usize, 
     for node in (0..fragile.origin.len() as u32).filter(|n| tets.splittable[*n as usize] && slice.reaches(at(*n))) {
         let (over, under): (Vec<u32>, Vec<u32>) = tets.around(node).partition(|t| heights[*t as usize] > 0.0);
         if !over.is_empty() && !under.is_empty() {
-            edits.push(Edit::SplitNode { body, node, elements: over, hold: None, normal: slice.normal.0 });
+            edits.push(Edit::SplitNode { body, node, elements: over, hold: None, normal: slice.normal.0, ahead: None });
         }
     }
     edits
@@ -67,7 +67,7 @@ fn part_phyxels<R: Real>(
             };
             let splits = all.filter(|n| in_plane(n) && points.has_both_sides(origin, *n, disc.normal)).collect();
             let (crack, normal) = (Crack { disc, splits, at: nearest }, slice.normal.0);
-            vec![Edit::SplitPhyxels { body, at: nearest, crack, hold: None, normal }]
+            vec![Edit::SplitPhyxels { body, at: nearest, crack, hold: None, normal, ahead: None }]
         }
         _ => {
             // Discs around all phyxels that the blade passes, so large that they leave no gap: matter without a rest shape
@@ -81,7 +81,7 @@ fn part_phyxels<R: Real>(
                 let disc = disc(n, at(n) - slice.normal * height, spacing)?;
                 let lies_in = height.abs() < IN_PLANE * spacing && points.has_both_sides(origin, n, disc.normal);
                 let crack = Crack { disc, splits: if lies_in { vec![n] } else { Vec::new() }, at: n };
-                Some(Edit::SplitPhyxels { body, at: n, crack, hold: None, normal: slice.normal.0 })
+                Some(Edit::SplitPhyxels { body, at: n, crack, hold: None, normal: slice.normal.0, ahead: None })
             };
             all.filter(passed).filter_map(edit).collect()
         }

@@ -118,8 +118,11 @@ impl Fragile {
         let mut free = FreeSurface::default();
         match &self.pieces {
             Pieces::Tets(tets) if self.cuts => {
-                tets.boundary()
-                    .for_each(|face| add_triangle(&mut free, face.map(|n| Vec3(frame.positions[n as usize]))));
+                for (t, face) in tets.bare_faces() {
+                    let tet = tets.table.nodes[t as usize];
+                    add_triangle(&mut free, FACES[face].map(|k| Vec3(frame.positions[tet[k] as usize])));
+                    free.parts.push(if tets.is_cracked(t, face) { self.interior } else { 0 });
+                }
             }
             Pieces::Tets(_) => return None,
             Pieces::Points(points) => {

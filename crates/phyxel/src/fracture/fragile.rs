@@ -85,7 +85,7 @@ impl Fragile {
         drawn.layout.look.colour = body.colour();
         let mut pieces = TetPieces::new(table, body.whole_cells.clone(), smoothed_over_edges, nodes);
         if body.cut_elements {
-            pieces.rest = body.geometry.points().to_vec();
+            pieces.allow_cuts(body.geometry.points());
         } else if let Some((fracture, edges)) = body.material.fracture.and_then(|f| Some((f, f.edges?))) {
             let (points, grain) = (body.geometry.points(), fracture.grain.map(|g| g.direction));
             drawn.roughen(&pieces, &Site { points, edges: &edges, grain, size });

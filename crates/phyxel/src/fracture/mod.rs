@@ -4,6 +4,7 @@
 //! one place (`apply`), which gives every array of the model and of the state its new nodes. No element is ever
 //! deleted: a node is given to the elements on one side of the crack, and a copy of it to those on the other.
 
+mod ahead;
 mod alarm;
 mod apart;
 mod apply;
@@ -18,6 +19,7 @@ mod edges;
 mod flow;
 mod fragile;
 mod fragments;
+mod hoop;
 mod point_rule;
 pub mod points;
 mod pool;
@@ -37,6 +39,7 @@ mod stress_of_tets;
 mod supports;
 mod surface;
 mod tets;
+mod tip;
 mod view;
 
 pub use breaker::{Breaker, CrackEvent};
@@ -70,6 +73,8 @@ pub enum Edit {
         hold: Option<Held>,
         /// Square to the crack, in the present shape.
         normal: [f64; 3],
+        /// Where the crack goes on to from its tip, in the present shape; nothing where it goes both ways.
+        ahead: Option<[f64; 3]>,
     },
     /// Cuts the elements of a body where a slice passes through them, and parts what is on both sides.
     CutThrough {
@@ -90,6 +95,8 @@ pub enum Edit {
         hold: Option<Held>,
         /// Square to the crack, in the present shape.
         normal: [f64; 3],
+        /// Where the crack goes on to from its tip, at rest; nothing where it goes both ways.
+        ahead: Option<[f64; 3]>,
     },
 }
 

@@ -27,7 +27,7 @@ pub(super) fn spread(
         let (mut front, mut next) = (vec![start], 0);
         let mut members = Vec::new();
         while next < front.len() {
-            let Candidate { node, normal, at_rest, strength, .. } = candidates[front[next]];
+            let Candidate { node, normal, at_rest, strength, ahead, .. } = candidates[front[next]];
             next += 1;
             if !points.has_both_sides(origin, node, at_rest) {
                 continue;
@@ -45,10 +45,21 @@ pub(super) fn spread(
                 }
             }
             members.push(node);
-            let disc = points.disc_at(origin[node as usize], at_rest);
+            let ahead = ahead.map(|[_, at_rest]| at_rest);
+            let disc = match ahead {
+                Some(ahead) => points.disc_ahead(origin[node as usize], at_rest, ahead),
+                None => points.disc_at(origin[node as usize], at_rest),
+            };
             let crack = Crack { disc, splits: vec![node], at: node };
             let hold = Some(Held { strength, at_rest: at_rest.0 });
-            proposal.edits.push(Edit::SplitPhyxels { body, at: node, crack, hold, normal: normal.0 });
+            proposal.edits.push(Edit::SplitPhyxels {
+                body,
+                at: node,
+                crack,
+                hold,
+                normal: normal.0,
+                ahead: ahead.map(|a| a.0),
+            });
         }
         for node in members {
             touched[node as usize] = true;

@@ -19,8 +19,16 @@ const FADE: f64 = 0.25;
 /// few degrees against its own do not see it from the other side.
 const BESIDE: f64 = 0.1;
 
+/// How large the disc of a crack is that runs on from its tip, and how far ahead of it its middle is, in spacings: it reaches a
+/// little beyond the next phyxel, and discs that lie side by side along a front overlap.
+const TIP_RADIUS: f64 = 0.8;
+const AHEAD_OF_TIP: f64 = 0.4;
+
 /// Cosine of the angle within which neighbours are straight ahead.
 const AHEAD: f64 = 0.8;
+
+/// The phyxels that a crack comes to next are within so many spacings.
+const NEXT: f64 = 1.6;
 
 /// Neighbours within this many spacings of a crack's plane belong to it.
 const IN_PLANE: f64 = 0.5;
@@ -133,6 +141,27 @@ impl PointPieces {
         Disc { center: self.unbroken.points[origin as usize], normal, radius: spacing, fade: FADE * spacing }
     }
 
+    /// The disc of a crack that runs on from its tip: it begins shortly behind it, where the crack is already, so that a crack that
+    /// turns leaves no second one behind.
+    pub fn disc_ahead(&self, origin: u32, normal: Vec3<f64>, ahead: Vec3<f64>) -> Disc {
+        let disc = self.disc_at(origin, normal);
+        let arm = (ahead - normal * ahead.dot(normal)).normalized() * (AHEAD_OF_TIP * disc.radius);
+        Disc { center: disc.center + arm, radius: TIP_RADIUS * disc.radius, ..disc }
+    }
+
+    /// The disc that comes nearest to a place of the rest shape, of equals the one with the nearest middle, and the way back to
+    /// that [m].
+    pub fn nearest_disc(&self, x: Vec3<f64>) -> Option<(Disc, Vec3<f64>)> {
+        let middle = |d: &Disc| (d.center - x) - d.normal * (d.center - x).dot(d.normal);
+        let rank = |d: &Disc| ((d.distance(x) - d.fade).max(0.0), (d.center - x).norm());
+        let by_rank = |a: &&Disc, b: &&Disc| {
+            let (a, b) = (rank(a), rank(b));
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+        };
+        let nearest = self.cracks.iter().map(|c| &c.disc).min_by(by_rank)?;
+        Some((*nearest, middle(nearest)))
+    }
+
     /// Distance between neighbours around a node of the unbroken body [m].
     pub fn spacing(&self, origin: u32) -> f64 {
         self.unbroken.spacings[origin as usize]
@@ -194,6 +223,13 @@ impl PointPieces {
     /// Whether one phyxel lies in the plane of a crack through another.
     pub fn in_plane(&self, origin: &[u32], (a, b): (u32, u32), normal: Vec3<f64>) -> bool {
         self.arm(origin, (a, b)).dot(normal).abs() < IN_PLANE * self.spacing(origin[a as usize])
+    }
+
+    /// Whether a crack that goes on from one phyxel in a direction comes to another next; to all where it goes both ways.
+    pub fn is_next(&self, origin: &[u32], (a, b): (u32, u32), ahead: Option<[f64; 3]>) -> bool {
+        let arm = self.arm(origin, (a, b));
+        let near = NEXT * self.spacing(origin[a as usize]);
+        ahead.is_none_or(|ahead| arm.dot(Vec3(ahead)) > 0.5 * arm.norm() && arm.norm() < near)
     }
 
     /// The way from one phyxel to another at rest, or in what is rest to the first [m].

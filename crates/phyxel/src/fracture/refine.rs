@@ -7,6 +7,7 @@
 //! away as well, and in the end along faces, where it would leave one all the same.
 
 use super::Edit;
+use super::ahead::side_ahead;
 use super::fragile::{Fragile, Pieces};
 use super::slice::Slice;
 use super::star::{CrackPlane, one_side};
@@ -63,14 +64,15 @@ pub(super) fn refine(
     for edit in edits {
         let mut heights = Heights::new();
         match edit {
-            Edit::SplitNode { node, normal, .. } => {
+            Edit::SplitNode { node, normal, ahead, .. } => {
                 let (from, normal) = (places[*node as usize], Vec3(*normal));
+                let reaches = |x: Vec3<f64>| ahead.is_none_or(|ahead| (x - from).dot(Vec3(ahead)) > 0.0);
                 let star: Vec<u32> = tets.around(*node).collect();
                 for n in star.iter().flat_map(|t| tets.table.nodes[*t as usize]) {
                     heights.insert(n, (places[n as usize] - from).dot(normal));
                 }
                 heights.insert(*node, 0.0);
-                let more = sound_cuts(tets, &star, (places, least), &heights, &cuts);
+                let more = sound_cuts(tets, &star, (places, least, &reaches), &heights, &cuts);
                 let count = 1 + more.len() - cuts.len();
                 // What does not fit any more waits for the next step; what never would goes along faces.
                 if count <= room {
@@ -111,13 +113,13 @@ pub(super) fn refine(
 fn sound_cuts(
     tets: &TetPieces,
     star: &[u32],
-    (places, least): (&[Vec3<f64>], f64),
+    (places, least, reaches): (&[Vec3<f64>], f64, &impl Fn(Vec3<f64>) -> bool),
     heights: &Heights,
     known: &Cuts,
 ) -> Cuts {
     for snap in SNAPS {
         let mut cuts = known.clone();
-        find_cuts(tets, star, (places, least, snap), &mut heights.clone(), &mut cuts, |_| true);
+        find_cuts(tets, star, (places, least, snap), &mut heights.clone(), &mut cuts, reaches);
         let new = cuts.keys().filter(|edge| !known.contains_key(*edge));
         // Others than those around the node have the same edges.
         let mut beside: Vec<u32> =
@@ -145,7 +147,7 @@ fn leaves_no_sliver(tets: &TetPieces, t: u32, cuts: &Cuts) -> bool {
     };
     let quality = |tet: [u32; 4]| radius_ratio(tet.map(place));
     let least = quality(tet).min(LEAST_QUALITY);
-    parts_of(tet, number).into_iter().all(|part| quality(part) >= least)
+    parts_of((tet, [false; 4]), number).into_iter().all(|(part, _)| quality(part) >= least)
 }
 
 /// An edge of an element, its lower end first.
@@ -153,18 +155,23 @@ fn key(tet: [u32; 4], e: &[usize; 2]) -> [u32; 2] {
     [tet[e[0]].min(tet[e[1]]), tet[e[0]].max(tet[e[1]])]
 }
 
+/// An element, and which of its faces, each opposite to its corner, are of the outside.
+type Part = ([u32; 4], [bool; 4]);
+
 /// An element halved at every edge that has a node on it, the one with the smallest numbers first.
-fn parts_of(tet: [u32; 4], number: impl Fn([u32; 2]) -> Option<u32>) -> Vec<[u32; 4]> {
-    let (mut whole, mut parts) = (vec![tet], Vec::new());
-    while let Some(tet) = whole.pop() {
+fn parts_of(part: Part, number: impl Fn([u32; 2]) -> Option<u32>) -> Vec<Part> {
+    let (mut whole, mut parts) = (vec![part], Vec::new());
+    while let Some((tet, outside)) = whole.pop() {
         let cut = EDGES.iter().filter_map(|e| Some((key(tet, e), e, number(key(tet, e))?))).min();
-        let Some((_, edge, middle)) = cut else {
-            parts.push(tet);
+        let Some((_, &[a, b], middle)) = cut else {
+            parts.push((tet, outside));
             continue;
         };
-        for k in edge {
-            let mut half = tet;
-            half[*k] = middle;
+        for (moved, kept) in [(a, b), (b, a)] {
+            let mut half = (tet, outside);
+            half.0[moved] = middle;
+            // Opposite to the end that it keeps, it lies on the other half.
+            half.1[kept] = false;
             whole.push(half);
         }
     }
@@ -220,16 +227,18 @@ fn put_nodes(tets: &mut TetPieces, cuts: &Cuts, fragment_of: &mut Vec<u32>, firs
         tets.rest.push((a * (1.0 - share) + b * share).0);
     }
     for t in 0..tets.table.len() {
-        let parts = parts_of(tets.table.nodes[t], |edge| number.get(&edge).copied());
+        let parts = parts_of((tets.table.nodes[t], tets.outside[t]), |edge| number.get(&edge).copied());
         if parts.len() < 2 {
             continue;
         }
-        for (k, part) in parts.into_iter().enumerate() {
+        for (k, (part, outside)) in parts.into_iter().enumerate() {
             let Ok(built) = TetTable::build(&tets.rest, &[part]) else { continue };
             if k == 0 {
                 (tets.table.nodes[t], tets.table.gradients[t], tets.table.volumes[t]) =
                     (part, built.gradients[0], built.volumes[0]);
+                tets.outside[t] = outside;
             } else {
+                tets.outside.push(outside);
                 tets.table.nodes.push(part);
                 tets.table.gradients.push(built.gradients[0]);
                 tets.table.volumes.push(built.volumes[0]);
@@ -246,11 +255,14 @@ fn put_nodes(tets: &mut TetPieces, cuts: &Cuts, fragment_of: &mut Vec<u32>, firs
 fn along_faces(tets: &TetPieces, edit: &Edit, heights: &Heights, places: &[Vec3<f64>], births: &[Birth]) -> Vec<Edit> {
     match edit {
         Edit::SplitPhyxels { .. } => vec![edit.clone()],
-        Edit::SplitNode { body, node, hold, normal, .. } => {
-            let plane = CrackPlane { point: places[*node as usize], normal: Vec3(*normal) };
-            let side = one_side(tets, *node, &plane, |n| places[n as usize], &mut Vec::new());
-            let (body, node, hold, normal) = (*body, *node, *hold, *normal);
-            side.map(|elements| Edit::SplitNode { body, node, elements, hold, normal }).into_iter().collect()
+        &Edit::SplitNode { body, node, hold, normal, ahead, .. } => {
+            let plane = CrackPlane { point: places[node as usize], normal: Vec3(normal) };
+            let at = |n: u32| places[n as usize];
+            let side = match ahead {
+                Some(ahead) => side_ahead(tets, node, (&plane, Vec3(ahead)), at, &mut Vec::new()),
+                None => one_side(tets, node, &plane, at, &mut Vec::new()),
+            };
+            side.map(|elements| Edit::SplitNode { body, node, elements, hold, normal, ahead }).into_iter().collect()
         }
         Edit::CutThrough { body, slice } => {
             let own = births.iter().filter(|b| slice.reaches(places[b.node as usize])).map(|b| b.node);
@@ -269,7 +281,7 @@ fn along_faces(tets: &TetPieces, edit: &Edit, heights: &Heights, places: &[Vec3<
                 let (elements, under): (Vec<u32>, Vec<u32>) = tets.around(node).partition(over);
                 if !elements.is_empty() && !under.is_empty() {
                     let normal = slice.normal.0;
-                    edits.push(Edit::SplitNode { body: *body, node, elements, hold: None, normal });
+                    edits.push(Edit::SplitNode { body: *body, node, elements, hold: None, normal, ahead: None });
                 }
             }
             edits

@@ -24,6 +24,7 @@ pub(crate) struct Topology {
     pub fragments: Vec<Fragment>,
     pub links: Vec<Link>,
     pub rest: Vec<[f64; 3]>,
+    pub outside: Vec<[bool; 4]>,
     pub carried: Option<Carried>,
 }
 
@@ -32,10 +33,14 @@ impl<R: Real> Model<R> {
     pub(crate) fn topologies(&self) -> Vec<Option<Topology>> {
         let of = |body: &crate::model::BodyModel| {
             body.fragile.as_ref().map(|f| {
-                let (tets, cracks, rest, carried) = match &f.pieces {
-                    Pieces::Tets(tets) => (tets.table.nodes.clone(), Vec::new(), tets.rest.clone(), None),
+                let (rest, outside) = match &f.pieces {
+                    Pieces::Tets(tets) => (tets.rest.clone(), tets.outside.clone()),
+                    Pieces::Points(_) => (Vec::new(), Vec::new()),
+                };
+                let (tets, cracks, carried) = match &f.pieces {
+                    Pieces::Tets(tets) => (tets.table.nodes.clone(), Vec::new(), None),
                     Pieces::Points(points) => {
-                        (Vec::new(), points.cracks.clone(), Vec::new(), points.flow.as_ref().map(Flow::carried))
+                        (Vec::new(), points.cracks.clone(), points.flow.as_ref().map(Flow::carried))
                     }
                 };
                 Topology {
@@ -48,6 +53,7 @@ impl<R: Real> Model<R> {
                     fragments: f.fragments.clone(),
                     links: f.links.clone(),
                     rest,
+                    outside,
                     carried,
                 }
             })
@@ -81,7 +87,7 @@ impl<R: Real> Model<R> {
                     if fragile.cuts
                         && let Ok(table) = TetTable::build(&topology.rest, &topology.tets)
                     {
-                        (tets.table, tets.rest) = (table, topology.rest);
+                        (tets.table, tets.rest, tets.outside) = (table, topology.rest, topology.outside);
                         fragile.sharpness = sharpness(&tets.table);
                     }
                     tets.set_nodes(topology.tets, fragile.origin.len(), smoothed);

@@ -6,8 +6,9 @@ use super::star::{CrackPlane, Rim, one_side, rim};
 use super::stress::{Feeling, Sampler};
 use super::stress_of_tets::Stresses;
 use super::tets::TetPieces;
+use super::tip::Tips;
 use super::view::View;
-use super::{Edit, Held, point_rule};
+use super::{Edit, Held, ahead::side_ahead, point_rule};
 use crate::material::{Fracture, Material};
 use crate::math::{Real, Vec3};
 use crate::par;
@@ -39,12 +40,15 @@ pub(super) struct Proposal {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub node: u32,
-    ratio: f64,
+    /// Stress over strength, or what is at a tip over toughness.
+    pub ratio: f64,
     /// What it bears across that crack [Pa].
     pub strength: f64,
     /// Square to the crack that it wants, in the present shape and at rest.
     pub normal: Vec3<f64>,
     pub at_rest: Vec3<f64>,
+    /// Where a crack that runs on from its tip goes, likewise; nothing where one starts.
+    pub ahead: Option<[Vec3<f64>; 2]>,
 }
 
 /// Room for one look at a body. Whoever looks takes one and gives it back, so that breaks find their memory where the last
@@ -56,6 +60,7 @@ pub(super) struct Room {
     felt: Vec<(u32, Feeling)>,
     found: Vec<Option<Candidate>>,
     candidates: Vec<Candidate>,
+    tips: Tips,
     growth: Growth,
 }
 
@@ -74,7 +79,7 @@ pub(super) fn propose<R: Real>(
 ) -> Proposal {
     let View { body, spec, .. } = *view;
     let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return Proposal::default() };
-    let Room { stresses, felt, found, candidates, growth } = room;
+    let Room { stresses, felt, found, candidates, tips, growth } = room;
     felt.clear();
     sampler.look(view, (stresses, forces), felt);
     found.clear();
@@ -86,6 +91,7 @@ pub(super) fn propose<R: Real>(
     });
     candidates.clear();
     candidates.extend(found.iter().flatten());
+    tips.look(view, fragile, candidates);
     if candidates.is_empty() {
         return Proposal::default();
     }
@@ -110,9 +116,12 @@ fn candidate(
     feeling: &Feeling,
 ) -> Option<Candidate> {
     let at_tip = fracture.strength_at_tip(material.young_modulus, fragile.size) / fracture.strength;
-    // Toughness alone decides in the field of a tip, which reaches beyond the tip itself.
-    let in_field = fragile.tips[node as usize] || (fracture.fracture_energy > 0.0 && fragile.is_near_tip(node));
-    let tip = if in_field { at_tip } else { 1.0 };
+    let tip = match fragile.has_fronts(fracture) {
+        // Toughness decides about tips (`tip.rs`). Small elements around one show more than the strength long before it runs.
+        true if at_tip > 1.0 && fragile.is_near_tip(node) => at_tip,
+        false if fragile.tips[node as usize] => at_tip,
+        _ => 1.0,
+    };
     let factor = fragile.strength_of(node) * tip;
     let least = fracture.grain.map_or(1.0, |g| (g.along / fracture.strength).min(1.0)) * fracture.strength * factor;
     let used_up = feeling.plastic / (fracture.plastic_limit * fragile.strength_of(node));
@@ -127,7 +136,7 @@ fn candidate(
     let ratio = if yields { found.ratio.max(used_up) } else { found.ratio };
     let at_rest = (feeling.gradient.transpose() * found.normal).normalized();
     let strength = found.normal.dot(feeling.stress * found.normal) / found.ratio;
-    (ratio >= 1.0).then_some(Candidate { node, ratio, strength, normal: found.normal, at_rest })
+    (ratio >= 1.0).then_some(Candidate { node, ratio, strength, normal: found.normal, at_rest, ahead: None })
 }
 
 /// Room for cracks that grow through a body.
@@ -196,18 +205,24 @@ impl Spread<'_> {
         self.growth.members.clear();
         let mut next = 0;
         while let Some(&k) = self.growth.front.get(next) {
-            let Candidate { node, normal, strength, at_rest, .. } = self.candidates[k];
+            let Candidate { node, normal, strength, at_rest, ahead, .. } = self.candidates[k];
             let hold = Some(Held { strength, at_rest: at_rest.0 });
             next += 1;
             let plane = CrackPlane { point: place(node), normal };
-            let Some(elements) = one_side(self.tets, node, &plane, place, &mut self.growth.heights) else { continue };
+            let (tets, heights) = (self.tets, &mut self.growth.heights);
+            let side = match ahead {
+                Some([ahead, _]) => side_ahead(tets, node, (&plane, ahead), place, heights),
+                None => one_side(tets, node, &plane, place, heights),
+            };
+            let Some(elements) = side else { continue };
             if self.proposal.edits.len() == self.budget {
                 self.proposal.waiting += 1;
                 continue;
             }
             self.go_on(node, &elements, &plane, place);
             self.growth.members.push(node);
-            self.proposal.edits.push(Edit::SplitNode { body: self.body, node, elements, hold, normal: normal.0 });
+            let (body, normal, ahead) = (self.body, normal.0, ahead.map(|[now, _]| now.0));
+            self.proposal.edits.push(Edit::SplitNode { body, node, elements, hold, normal, ahead });
         }
         let Growth { members, touched, .. } = &mut *self.growth;
         members.iter().for_each(|n| mark(self.tets, *n, touched, true));

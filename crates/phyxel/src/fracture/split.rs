@@ -52,7 +52,7 @@ impl Fragile {
             }
             Pieces::Points(points) => {
                 for edit in edits {
-                    let Edit::SplitPhyxels { crack, hold, normal, .. } = edit else { continue };
+                    let Edit::SplitPhyxels { crack, hold, normal, ahead, .. } = edit else { continue };
                     let areas: Vec<f64> = crack.splits.iter().map(|n| points.area(origin, *n, &crack.disc)).collect();
                     let first = origin.len() as u32;
                     for (k, source) in points.crack(origin, crack).into_iter().enumerate() {
@@ -67,8 +67,9 @@ impl Fragile {
                         fragment_of.push(fragment_of[source as usize]);
                         // The crack ends, or goes on, at those of its plane that still have matter on both sides.
                         let normal = crack.disc.normal;
-                        let ahead = |n: &&u32| points.in_plane(origin, (source, **n), normal);
-                        for n in points.neighbours(source).iter().filter(ahead) {
+                        let goes = |n: &u32| points.is_next(origin, (source, *n), *ahead);
+                        let in_plane = |n: &&u32| points.in_plane(origin, (source, **n), normal) && goes(n);
+                        for n in points.neighbours(source).iter().filter(in_plane) {
                             tips[*n as usize] = points.has_both_sides(origin, *n, normal);
                         }
                     }

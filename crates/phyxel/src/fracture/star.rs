@@ -23,6 +23,27 @@ pub(super) fn one_side(
     place: impl Fn(u32) -> Vec3<f64> + Copy,
     heights: &mut Vec<f64>,
 ) -> Option<Vec<u32>> {
+    heights_of(pieces, node, plane, place, heights);
+    let star = pieces.corners(node);
+    let over = heights.iter().filter(|h| **h > 0.0).count();
+    let under = star.len() - over;
+    if over == 0 || under == 0 {
+        return None;
+    }
+    let (is_over, count) = (over <= under, over.min(under));
+    let mut side = Vec::with_capacity(count);
+    side.extend(star.iter().zip(&*heights).filter(|(_, h)| (**h > 0.0) == is_over).map(|(corner, _)| corner / 4));
+    Some(side)
+}
+
+/// Lists how far the elements around a node are from a plane, times their volume; those that never part have a sum in common.
+pub(super) fn heights_of(
+    pieces: &TetPieces,
+    node: u32,
+    plane: &CrackPlane,
+    place: impl Fn(u32) -> Vec3<f64> + Copy,
+    heights: &mut Vec<f64>,
+) {
     let height = |t: u32| {
         let (volume, tet) = (pieces.table.volumes[t as usize], pieces.table.nodes[t as usize]);
         volume * (centre(tet, place) - plane.point).dot(plane.normal)
@@ -33,15 +54,6 @@ pub(super) fn one_side(
     if !pieces.cells.is_empty() {
         together(pieces, star, heights);
     }
-    let over = heights.iter().filter(|h| **h > 0.0).count();
-    let under = star.len() - over;
-    if over == 0 || under == 0 {
-        return None;
-    }
-    let (is_over, count) = (over <= under, over.min(under));
-    let mut side = Vec::with_capacity(count);
-    side.extend(star.iter().zip(&*heights).filter(|(_, h)| (**h > 0.0) == is_over).map(|(corner, _)| corner / 4));
-    Some(side)
 }
 
 /// Gives elements that never part the sum of their heights; those that come later still have their own.

@@ -23,6 +23,9 @@ pub struct TetPieces {
     pub mates: Vec<[u32; 4]>,
     /// Where nodes are at rest [m]; empty where elements are never cut.
     pub rest: Vec<[f64; 3]>,
+    /// Which faces of each tetrahedron are of the outside of the unbroken body; empty where elements are never cut, because
+    /// `mates` tell it then.
+    pub outside: Vec<[bool; 4]>,
     /// `4 · tet + corner` of every tetrahedron around each node.
     around: Incidence,
 }
@@ -39,6 +42,7 @@ impl TetPieces {
             mates: twins.clone(),
             twins,
             rest: Vec::new(),
+            outside: Vec::new(),
             around: Incidence::default(),
         };
         pieces.refresh(nodes, edges);
@@ -96,10 +100,30 @@ impl TetPieces {
 
     /// Faces that only one tetrahedron has, wound outward, in the order of the tetrahedra.
     pub fn boundary(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
-        self.twins.iter().zip(&self.table.nodes).flat_map(|(twins, tet)| {
-            let alone = FACES.iter().zip(twins).filter(|(_, twin)| **twin == ALONE);
-            alone.map(|(corners, _)| corners.map(|k| tet[k]))
+        self.bare_faces().map(|(t, face)| FACES[face].map(|k| self.table.nodes[t as usize][k]))
+    }
+
+    /// Tetrahedra and their faces that no other one has, in order.
+    pub fn bare_faces(&self) -> impl Iterator<Item = (u32, usize)> + '_ {
+        (0..).zip(&self.twins).flat_map(|(t, twins)| {
+            let alone = (0..4).zip(twins).filter(|(_, twin)| **twin == ALONE);
+            alone.map(move |(face, _)| (t, face))
         })
+    }
+
+    /// Prepares for cuts through tetrahedra, whose nodes are there at rest [m].
+    pub(super) fn allow_cuts(&mut self, rest: &[[f64; 3]]) {
+        self.rest = rest.to_vec();
+        self.outside = self.twins.iter().map(|twins| twins.map(|twin| twin == ALONE)).collect();
+    }
+
+    /// Whether a face of a tetrahedron is the face of a crack.
+    pub fn is_cracked(&self, t: u32, face: usize) -> bool {
+        let outside = match self.outside.get(t as usize) {
+            Some(outside) => outside[face],
+            None => self.mates[t as usize][face] == ALONE,
+        };
+        self.twins[t as usize][face] == ALONE && !outside
     }
 
     /// Whether the tetrahedra around a node can part at all: whether they are of several cells.

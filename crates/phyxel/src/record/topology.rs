@@ -32,6 +32,8 @@ pub(super) fn encode(bodies: &[Option<Topology>], out: &mut Writer) {
         }
         out.u64(body.rest.len() as u64);
         body.rest.iter().flatten().for_each(|x| out.f64(*x));
+        let bits = |faces: &[bool; 4]| faces.iter().rev().fold(0, |bits, is| bits << 1 | *is as u64);
+        body.outside.iter().for_each(|faces| out.u64(bits(faces)));
         out.u64(body.links.len() as u64);
         for link in &body.links {
             link.nodes.iter().for_each(|n| out.u64(*n as u64));
@@ -149,6 +151,8 @@ fn decode_one(input: &mut Reader<'_>, fragile: &Fragile) -> Result<Topology, Sna
         let found = format!("{} nodes at rest", rest.len());
         return Err(SnapshotError::Mismatch { found, expected: format!("{nodes}") });
     }
+    let cut = if fragile.cuts { tets } else { 0 };
+    let outside = input.indices(cut, 16)?.into_iter().map(|bits| [0, 1, 2, 3].map(|k| bits >> k & 1 == 1)).collect();
     let mut links = Vec::new();
     for _ in 0..input.u64()? {
         let ends = input.indices(2, nodes)?;
@@ -161,5 +165,5 @@ fn decode_one(input: &mut Reader<'_>, fragile: &Fragile) -> Result<Topology, Sna
         _ => None,
     };
     let tets = corners.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect();
-    Ok(Topology { origin, tets, cracks, tips, loose, fragment_of, fragments, links, rest, carried })
+    Ok(Topology { origin, tets, cracks, tips, loose, fragment_of, fragments, links, rest, outside, carried })
 }

@@ -11,7 +11,7 @@ use crate::file::{AtomicFile, OutputError};
 use phyxel::record::{BodyFrame, Frame};
 use phyxel_draw::Creases;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const MATERIALS: &str = "materials.mtl";
@@ -19,6 +19,9 @@ const MATERIALS: &str = "materials.mtl";
 pub(super) struct ObjWriter {
     run: Arc<Run>,
     sequence: Sequence,
+    textures: Textures,
+    /// The parts of each body that there are materials of, in rising order.
+    known: Vec<Vec<u32>>,
 }
 
 /// The numbers of the first vertex, texture coordinate and normal of a body: OBJ counts each from one, through the whole
@@ -33,8 +36,32 @@ impl ObjWriter {
     pub(super) fn create(run: Arc<Run>) -> Result<Self, OutputError> {
         let sequence = Sequence::create(&run, "obj", "obj")?;
         let textures = Textures::gather(&run)?;
-        AtomicFile::write(&sequence.folder().join(MATERIALS), |w| write_materials(&run, &textures, w))?;
-        Ok(ObjWriter { run, sequence })
+        let mut known: Vec<Vec<u32>> = run.drawables.iter().map(distinct_parts).collect();
+        if run.resume_from > 0 {
+            add_earlier(&sequence.folder().join(MATERIALS), &mut known);
+        }
+        let writer = ObjWriter { run, sequence, textures, known };
+        writer.write_materials()?;
+        Ok(writer)
+    }
+
+    fn write_materials(&self) -> Result<(), OutputError> {
+        let path = self.sequence.folder().join(MATERIALS);
+        AtomicFile::write(&path, |w| write_materials(&self.run, &self.known, &self.textures, w))
+    }
+
+    /// Surfaces found anew may show parts that nobody has seen before.
+    fn meet_parts(&mut self, frame: &Frame) -> Result<(), OutputError> {
+        let mut is_new = false;
+        for (known, body) in self.known.iter_mut().zip(&frame.bodies) {
+            for part in body.free.iter().flat_map(|free| &free.parts) {
+                if let Err(place) = known.binary_search(part) {
+                    known.insert(place, *part);
+                    is_new = true;
+                }
+            }
+        }
+        if is_new { self.write_materials() } else { Ok(()) }
     }
 
     fn write(&self, frame: &Frame, w: &mut impl Write) -> io::Result<()> {
@@ -53,6 +80,7 @@ impl ObjWriter {
 
 impl Writer for ObjWriter {
     fn push(&mut self, frame: &Frame, _: &FrameStats) -> Result<(), OutputError> {
+        self.meet_parts(frame)?;
         self.sequence.write(frame.index, |w| self.write(frame, w))
     }
 
@@ -71,10 +99,23 @@ fn material(body: usize, drawable: &Drawable, part: u32) -> String {
     format!("{}_{body}_{part}", word(&drawable.name))
 }
 
-fn write_materials(run: &Run, textures: &Textures, w: &mut impl Write) -> io::Result<()> {
+/// Adds the parts that an earlier run has met.
+fn add_earlier(path: &Path, known: &mut [Vec<u32>]) {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    for name in text.lines().filter_map(|line| line.strip_prefix("newmtl ")) {
+        let mut numbers = name.rsplit('_').map(str::parse);
+        let (Some(Ok(part)), Some(Ok(body))) = (numbers.next(), numbers.next()) else { continue };
+        let Some(known) = known.get_mut(body as usize) else { continue };
+        if let Err(place) = known.binary_search(&part) {
+            known.insert(place, part);
+        }
+    }
+}
+
+fn write_materials(run: &Run, known: &[Vec<u32>], textures: &Textures, w: &mut impl Write) -> io::Result<()> {
     writeln!(w, "# phyxel")?;
     for (body, drawable) in run.drawables.iter().enumerate() {
-        for part in distinct_parts(drawable) {
+        for &part in &known[body] {
             let LookOf { colour: [r, g, b, opacity], texture } = look_of(body, drawable, part);
             writeln!(w, "\nnewmtl {}\nKd {r} {g} {b}\nd {opacity}\nillum 2", material(body, drawable, part))?;
             if let Some(texture) = texture {
@@ -102,7 +143,7 @@ fn write_surface(
     first: &mut Firsts,
     w: &mut impl Write,
 ) -> io::Result<()> {
-    let DrawnSurface { points, triangles, is_free, .. } = *surface;
+    let DrawnSurface { points, triangles, parts, is_free, .. } = *surface;
     write_vertices(points, surface.colours, w)?;
     let uvs = if is_free { &[][..] } else { &drawable.look.uvs[..] };
     for [u, v] in uvs.iter().flatten() {
@@ -116,7 +157,6 @@ fn write_surface(
     for [x, y, z] in normals.iter().map(|n| n.map(|c| c as f32)) {
         writeln!(w, "vn {x} {y} {z}")?;
     }
-    let parts = if is_free { &[][..] } else { &drawable.parts[..] };
     let mut last_part = None;
     for (t, corners) in triangles.iter().enumerate() {
         let part = parts.get(t).copied().unwrap_or(0);

@@ -6,7 +6,8 @@
 
 use super::textures::Textures;
 use super::usd_looks::{
-    BINDS, SCOPE, display_colour, write_binding, write_free_binding, write_free_material, write_materials, write_uvs,
+    BINDS, SCOPE, close_inside, display_colour, open_inside, write_binding, write_free_binding, write_free_material,
+    write_inside_material, write_materials, write_uvs,
 };
 use super::usd_parts::{Names, Parts, Samples, WIDTHS};
 use super::{FrameStats, Run, Writer};
@@ -140,9 +141,19 @@ impl UsdWriter {
             self.parts.write(body, samples, w)?;
         }
         write_mesh_tokens(w)?;
+        let breaks = self.parts.has(body, Samples::FreeParts);
+        if breaks {
+            self.parts.write(body, Samples::FreeParts, w)?;
+        }
         write_visibility(shown, true, w)?;
         write_free_binding(name, w)?;
-        writeln!(w, "        custom string phyxel:name = \"{}\"\n    }}", quoted(&drawable.name))
+        writeln!(w, "        custom string phyxel:name = \"{}\"", quoted(&drawable.name))?;
+        if breaks {
+            open_inside(w)?;
+            self.parts.write_inside(body, w)?;
+            close_inside(name, w)?;
+        }
+        writeln!(w, "    }}")
     }
 
     fn write_looks(&self, shown: &[Shown], w: &mut impl Write) -> io::Result<()> {
@@ -151,6 +162,9 @@ impl UsdWriter {
             write_materials((body, &self.names.own[body]), drawable, &self.textures, w)?;
             if shown[body].is_some() {
                 write_free_material((body, &drawable.look), &self.names.free[body], w)?;
+                if self.parts.has(body, Samples::FreeParts) {
+                    write_inside_material((body, &self.names.free[body]), drawable, w)?;
+                }
             }
         }
         writeln!(w, "    }}")
@@ -180,7 +194,7 @@ impl UsdWriter {
 
     /// A frame of a surface found anew.
     fn push_free(&self, body: usize, frame: usize, surface: &DrawnSurface<'_>) -> Result<(), OutputError> {
-        let DrawnSurface { points, normals, colours, triangles, .. } = *surface;
+        let DrawnSurface { points, normals, colours, triangles, parts, .. } = *surface;
         let push = |samples, values: &mut dyn Iterator<Item = [f64; 3]>| self.parts.push(body, frame, samples, values);
         push(Samples::FreeExtent, &mut extent(points, 0.0).into_iter())?;
         push(Samples::FreePoints, &mut points.iter().copied())?;
@@ -194,7 +208,11 @@ impl UsdWriter {
         let colour = |i: usize| colours.get(i).map_or(plain, |c| c.map(f64::from));
         push(Samples::FreeColours, &mut (0..points.len()).map(colour))?;
         self.parts.push_ints(body, frame, Samples::FreeCounts, triangles.iter().map(|_| 3))?;
-        self.parts.push_ints(body, frame, Samples::FreeIndices, triangles.iter().flatten().copied())
+        self.parts.push_ints(body, frame, Samples::FreeIndices, triangles.iter().flatten().copied())?;
+        if parts.is_empty() {
+            return Ok(());
+        }
+        self.parts.push_ints(body, frame, Samples::FreeParts, parts.iter().copied())
     }
 
     /// In which frames each body is drawn as its surface found anew.

@@ -69,6 +69,38 @@ pub(super) fn write_free_binding(free_name: &str, w: &mut impl Write) -> io::Res
     writeln!(w, "        rel material:binding = <{}>", free_material_path(free_name))
 }
 
+/// The path of the material of what is inside a body, on its surface found anew.
+fn inside_path(free_name: &str) -> String {
+    format!("/World/{SCOPE}/{free_name}_inside")
+}
+
+/// Opens the part of a surface found anew that shows the inside: the faces of cracks.
+pub(super) fn open_inside(w: &mut impl Write) -> io::Result<()> {
+    writeln!(w, "        uniform token subsetFamily:materialBind:familyType = \"nonOverlapping\"")?;
+    writeln!(w, "\n        def GeomSubset \"inside\" (")?;
+    writeln!(w, "            prepend apiSchemas = [\"MaterialBindingAPI\"]\n        )\n        {{")?;
+    writeln!(w, "        uniform token elementType = \"face\"")?;
+    writeln!(w, "        uniform token familyName = \"materialBind\"")
+}
+
+/// Closes it, with its material.
+pub(super) fn close_inside(free_name: &str, w: &mut impl Write) -> io::Result<()> {
+    writeln!(w, "        rel material:binding = <{}>\n        }}", inside_path(free_name))
+}
+
+/// The material of what is inside a body, on its surface found anew.
+pub(super) fn write_inside_material(
+    (body, free_name): (usize, &str),
+    drawable: &Drawable,
+    w: &mut impl Write,
+) -> io::Result<()> {
+    let [r, g, b, opacity] = look_of(body, drawable, 1).colour;
+    open_material(&inside_path(free_name), w)?;
+    writeln!(w, "                color3f inputs:diffuseColor = ({r}, {g}, {b})")?;
+    close_surface(opacity, w)?;
+    writeln!(w, "        }}")
+}
+
 /// The materials of a body.
 pub(super) fn write_materials(
     (body, name): (usize, &str),

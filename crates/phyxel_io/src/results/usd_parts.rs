@@ -19,10 +19,11 @@ pub(super) enum Samples {
     FreeColours,
     FreeCounts,
     FreeIndices,
+    FreeParts,
 }
 
 impl Samples {
-    const ALL: [Samples; 9] = [
+    const ALL: [Samples; 10] = [
         Samples::Extent,
         Samples::Points,
         Samples::Normals,
@@ -32,6 +33,7 @@ impl Samples {
         Samples::FreeColours,
         Samples::FreeCounts,
         Samples::FreeIndices,
+        Samples::FreeParts,
     ];
 
     /// The line that opens the attribute's samples.
@@ -44,6 +46,7 @@ impl Samples {
             Samples::FreeColours => "color3f[] primvars:displayColor.timeSamples = {",
             Samples::FreeCounts => "int[] faceVertexCounts.timeSamples = {",
             Samples::FreeIndices => "int[] faceVertexIndices.timeSamples = {",
+            Samples::FreeParts => "int[] primvars:phyxel:part.timeSamples = {",
         }
     }
 
@@ -52,13 +55,14 @@ impl Samples {
         match self {
             Samples::Normals => "faceVarying",
             Samples::FreeNormals | Samples::FreeColours => "vertex",
+            Samples::FreeParts => "uniform",
             _ => "",
         }
     }
 
     const fn is_free(self) -> bool {
         use Samples::*;
-        matches!(self, FreeExtent | FreePoints | FreeNormals | FreeColours | FreeCounts | FreeIndices)
+        matches!(self, FreeExtent | FreePoints | FreeNormals | FreeColours | FreeCounts | FreeIndices | FreeParts)
     }
 
     /// The attribute that a line opens, in a prim that is that of a surface found anew or not.
@@ -252,6 +256,22 @@ impl Parts {
         }
         let attribute = samples.opening().trim_end_matches(".timeSamples = {");
         writeln!(w, "        {attribute} (\n            interpolation = \"{}\"\n        )", samples.interpolation())
+    }
+
+    /// Writes, for each sample of parts, the triangles that show something inside.
+    pub(super) fn write_inside(&self, body: usize, w: &mut impl Write) -> io::Result<()> {
+        writeln!(w, "        int[] indices.timeSamples = {{")?;
+        let path = self.path(body, Samples::FreeParts);
+        let written = each_line(&path, |line| {
+            let text = String::from_utf8_lossy(line);
+            let (Some(frame), Some((_, list))) = (frame_of(line), text.split_once('[')) else { return Ok(()) };
+            let parts = list.split([',', ']']).map(|part| part.trim().parse::<u32>());
+            let inside = (0..).zip(parts).filter(|(_, part)| part.as_ref().is_ok_and(|part| *part != 0));
+            let faces: Vec<String> = inside.map(|(face, _): (usize, _)| face.to_string()).collect();
+            writeln!(w, "            {frame}: [{}],", faces.join(", ")).map_err(|e| OutputError::at(&path, e))
+        });
+        written.map_err(io::Error::other)?;
+        writeln!(w, "        }}")
     }
 
     /// Removes the hidden files.

@@ -115,7 +115,7 @@ impl Document {
         for record in 0..plan.times.len() {
             for (body, planned) in plan.bodies.iter().enumerate() {
                 if let Some(free) = planned.free.get(freed[body]).filter(|f| f.record == record) {
-                    self.add_free((body, freed[body]), free);
+                    self.add_free((body, freed[body]), &drawables[body], free);
                     freed[body] += 1;
                 } else if let Some(own) = planned.own.as_ref().filter(|own| own.morphs() && !own.base.is_empty()) {
                     let first = planned.free.iter().take_while(|f| f.record < record).count() == record;
@@ -144,23 +144,32 @@ impl Document {
         }
     }
 
-    /// A surface found anew: a mesh that is there in its frame alone.
-    fn add_free(&mut self, (body, place): (usize, usize), free: &FreePlan) {
-        if free.triangles == 0 {
+    /// A surface found anew: a mesh that is there in its frame alone. Its outside has the colours of its vertices, faces of cracks
+    /// the material of what is inside.
+    fn add_free(&mut self, (body, place): (usize, usize), drawable: &Drawable, free: &FreePlan) {
+        if free.parts.is_empty() {
             return;
         }
         let (position, normal) = (
             self.bin.streamed_triples(free.vertices, Some(free.bounds)),
             self.bin.streamed_triples(free.vertices, None),
         );
-        let attributes = json!({ "POSITION": position, "NORMAL": normal, "COLOR_0": self.bin.streamed_triples(free.vertices, None) });
-        let indices = self.bin.streamed_corners(free.triangles);
-        let material = self.materials.of_vertices();
-        let primitive =
-            json!({ "attributes": attributes, "indices": indices, "mode": TRIANGLES, "material": material });
+        let inside = json!({ "POSITION": position, "NORMAL": normal });
+        let mut outside = inside.clone();
+        outside["COLOR_0"] = json!(self.bin.streamed_triples(free.vertices, None));
+        let mut primitives = Vec::new();
+        for &[part, triangles] in &free.parts {
+            let indices = self.bin.streamed_corners(triangles as usize);
+            let (attributes, material) = match part {
+                0 => (&outside, self.materials.of_vertices()),
+                _ => (&inside, self.materials.of_free(body, drawable, part, &mut self.bin)),
+            };
+            primitives
+                .push(json!({ "attributes": attributes, "indices": indices, "mode": TRIANGLES, "material": material }));
+        }
         let name = self.nodes[self.free_nodes[body] + place]["name"].clone();
         self.nodes[self.free_nodes[body] + place]["mesh"] = json!(self.meshes.len());
-        self.meshes.push(json!({ "name": name, "primitives": [primitive] }));
+        self.meshes.push(json!({ "name": name, "primitives": primitives }));
     }
 
     fn finish(self, name: &str) -> (Value, Bin) {

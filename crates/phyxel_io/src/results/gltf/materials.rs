@@ -17,6 +17,8 @@ pub(super) struct Materials {
     /// Pictures by their files; nothing for those that cannot be read or are of a kind that glTF does not know.
     known: HashMap<PathBuf, Option<usize>>,
     of_vertices: Option<usize>,
+    /// Those of parts of surfaces found anew, by body and part.
+    of_free: HashMap<(usize, u32), usize>,
 }
 
 impl Materials {
@@ -38,6 +40,16 @@ impl Materials {
         }
         let name = drawable.look.parts.get(part as usize).map_or(&drawable.name, |p| &p.name);
         self.push(name, colour, texture)
+    }
+
+    /// The material of a part of a body's surfaces found anew: the same in all frames.
+    pub(super) fn of_free(&mut self, body: usize, drawable: &Drawable, part: u32, bin: &mut Bin) -> usize {
+        if let Some(known) = self.of_free.get(&(body, part)) {
+            return *known;
+        }
+        let made = self.of_part(body, drawable, part, bin);
+        self.of_free.insert((body, part), made);
+        made
     }
 
     /// The material of surfaces whose vertices have colours.

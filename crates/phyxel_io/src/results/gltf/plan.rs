@@ -37,7 +37,8 @@ pub(super) struct FreePlan {
     /// Which of the frames.
     pub record: usize,
     pub vertices: usize,
-    pub triangles: usize,
+    /// The parts that it shows, and how many triangles of each.
+    pub parts: Vec<[u32; 2]>,
     pub bounds: Bounds,
 }
 
@@ -66,7 +67,7 @@ impl Plan {
                 Drawn::Free(surface) => plan.free.push(FreePlan {
                     record: number,
                     vertices: surface.points.len(),
-                    triangles: surface.triangles.len(),
+                    parts: surface.parts.clone(),
                     bounds: bounds(&surface.points),
                 }),
             }

@@ -36,7 +36,10 @@ pub(super) struct Surface {
     pub normals: Vec<Triple>,
     /// Linear; empty: as the body.
     pub colours: Vec<Triple>,
+    /// Those of one part together.
     pub triangles: Vec<[u32; 3]>,
+    /// Each part that there are triangles of, in rising order, and how many.
+    pub parts: Vec<[u32; 2]>,
 }
 
 impl Record {
@@ -50,8 +53,9 @@ impl Record {
                 Some(s) => {
                     let found = || phyxel_draw::vertex_normals(s.points, s.triangles);
                     let normals = if s.normals.is_empty() { singles(&found()) } else { singles(s.normals) };
-                    let (colours, triangles) = (s.colours.to_vec(), s.triangles.to_vec());
-                    Drawn::Free(Surface { points: singles(s.points), normals, colours, triangles })
+                    let (triangles, parts) = by_part(s.triangles, s.parts);
+                    let (points, colours) = (singles(s.points), s.colours.to_vec());
+                    Drawn::Free(Surface { points, normals, colours, triangles, parts })
                 }
             }
         });
@@ -74,6 +78,8 @@ impl Record {
                         .try_for_each(|l| write_triples(l, w))?;
                     w.write_all(&(surface.triangles.len() as u64).to_le_bytes())?;
                     surface.triangles.iter().flatten().try_for_each(|v| w.write_all(&v.to_le_bytes()))?;
+                    w.write_all(&(surface.parts.len() as u64).to_le_bytes())?;
+                    surface.parts.iter().flatten().try_for_each(|v| w.write_all(&v.to_le_bytes()))?;
                 }
             }
         }
@@ -95,10 +101,22 @@ impl Record {
             let count = u64::from_le_bytes(bytes(r)?);
             let corner = |r: &mut _| bytes(r).map(u32::from_le_bytes);
             let triangles = (0..count).map(|_| Ok([corner(r)?, corner(r)?, corner(r)?])).collect::<io::Result<_>>()?;
-            record.bodies.push(Drawn::Free(Surface { points, normals, colours, triangles }));
+            let count = u64::from_le_bytes(bytes(r)?);
+            let parts = (0..count).map(|_| Ok([corner(r)?, corner(r)?])).collect::<io::Result<_>>()?;
+            record.bodies.push(Drawn::Free(Surface { points, normals, colours, triangles, parts }));
         }
         Ok(record)
     }
+}
+
+/// Triangles in the order of their parts, and how many there are of each.
+fn by_part(triangles: &[[u32; 3]], parts: &[u32]) -> (Vec<[u32; 3]>, Vec<[u32; 2]>) {
+    let part = |t: usize| parts.get(t).copied().unwrap_or(0);
+    let mut order: Vec<usize> = (0..triangles.len()).collect();
+    order.sort_by_key(|t| part(*t));
+    let runs = order.chunk_by(|a, b| part(*a) == part(*b));
+    let counts = runs.map(|run| [part(run[0]), run.len() as u32]).collect();
+    (order.into_iter().map(|t| triangles[t]).collect(), counts)
 }
 
 fn bytes<const N: usize>(r: &mut impl Read) -> io::Result<[u8; N]> {
