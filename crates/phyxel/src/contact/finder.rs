@@ -23,6 +23,8 @@ pub struct Finder {
     partners: Vec<[u32; 2]>,
     /// Whether a part looks at any.
     looks: Vec<bool>,
+    /// Edges within flat parts of two solids are not held against each other.
+    skips_flat: bool,
     /// What the trees were built over.
     built_for: Option<(u64, usize)>,
 }
@@ -61,6 +63,12 @@ enum Task {
 }
 
 impl Finder {
+    /// Whether edges within flat parts of two solids are left out: vertices meet faces there from both sides, and what edges
+    /// could pass each other by is a small part of how far the surfaces bulge.
+    pub fn skip_flat_edges(&mut self, skips: bool) {
+        self.skips_flat = skips;
+    }
+
     /// Begins a step: vertices are elsewhere.
     pub fn begin(&mut self) {
         self.fitted.iter_mut().for_each(|fitted| fitted.placed = false);
@@ -196,14 +204,20 @@ impl Finder {
     /// Pairs of a run of edges with later ones.
     fn look_at_edges(&self, search: &Search<'_>, (of, part): (u32, u32), first: usize, known: &[Pair]) -> Vec<Pair> {
         let (own, other) = (&self.fitted[of as usize], &self.fitted[part as usize]);
+        let parts = &search.surface.parts;
+        let skips = self.skips_flat && of != part && parts[of as usize].solid && parts[part as usize].solid;
         let mut pairs = Vec::new();
         for e in first..(first + RUN).min(own.edges.end) {
             let reach = &own.edge_boxes[e - own.edges.start];
+            let skips = skips && own.ridges[e - own.edges.start].flat;
             if !reach.touches(&other.bounds) {
                 continue;
             }
             other.edge_tree.visit(reach, |f| {
                 let later = other.edges.start + f as usize;
+                if skips && other.ridges[f as usize].flat {
+                    return;
+                }
                 if e < later && other.edge_boxes[f as usize].touches(reach) {
                     search.edge_edge(e as u32, later as u32, (&mut pairs, known));
                 }

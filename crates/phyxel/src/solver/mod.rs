@@ -6,6 +6,7 @@ pub mod colour;
 pub(crate) mod engine;
 mod explicit;
 pub mod forces;
+mod gather;
 mod guard;
 mod implicit;
 mod knock;

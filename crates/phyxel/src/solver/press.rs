@@ -6,8 +6,9 @@
 //! treated alike, within Coulomb's cone (Simo and Laursen 1992). Impulses are remembered from step to step. A tie is a row
 //! without a normal that always sticks.
 
+use super::gather::Gather;
 use super::riders::Riders;
-use super::row::{Change, Hold, Reach, Row, Source};
+use super::row::{Change, Hold, Reach, Row, Source, Wrong};
 use super::touch::Stage;
 use crate::contact::{Finder, Gripper, MAX_PUSH_SPEED, Pair, REST_SPEED, Sweep};
 use crate::math::{Mat3, Real, Vec3};
@@ -16,6 +17,15 @@ use crate::model::{Anchor, Model};
 /// Stiffness of a row relative to that of the nodes that it joins: soft enough for conjugate gradients, stiff enough that
 /// three solves leave a thousandth of the load to the spring.
 const STIFFNESS: f64 = 10.0;
+/// The same where sets settle by impulses: skins are finer than phyxels, so that many rows act on each node, and ten times as
+/// stiff ones make solves take four times as many iterations. What they leave, the next step mends.
+const SOFT_STIFFNESS: f64 = 1.0;
+/// Part of all impulses on a body that may be wrong where sets settle by impulses.
+const WRONG: f64 = 0.05;
+/// How many times what a step may miss a row must be short by to count as contradicted by others, and the same where sets settle by
+/// impulses.
+const SHORT: f64 = 4.0;
+const FAR_SHORT: f64 = 80.0;
 
 /// Rounds in which friction that changes asks for another solve.
 const MOST_RUBBING: usize = 8;
@@ -47,11 +57,27 @@ pub struct Press<R> {
     bounce: Vec<f64>,
     /// Bodies of which some row has just begun or ceased to press.
     restless: Vec<bool>,
+    gather: Gather<R>,
+    /// For each body, what the last solve got wrong.
+    wrong: Vec<Wrong<R>>,
+    /// Sets settle by impulses: a further solve is made when more than a small part of them was wrong.
+    by_impulses: bool,
     /// Where the rigid bodies' unknowns begin.
     nodes: usize,
 }
 
 impl<R: Real> Press<R> {
+    /// Whether sets settle by impulses, from the next step on.
+    pub fn settle_by_impulses(&mut self, wanted: bool) {
+        self.by_impulses = wanted;
+        self.finder.skip_flat_edges(wanted);
+    }
+
+    /// Whether sets settle by impulses.
+    pub fn settles_by_impulses(&self) -> bool {
+        self.by_impulses
+    }
+
     /// Whether any pair is being watched.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -95,6 +121,7 @@ impl<R: Real> Press<R> {
         velocity: &[Vec3<R>],
         diagonal: &[Mat3<R>],
     ) {
+        self.gather.forget();
         self.pairs.clear();
         self.rows.clear();
         self.entries.clear();
@@ -126,6 +153,7 @@ impl<R: Real> Press<R> {
         if !model.rows_needed() {
             return false;
         }
+        self.gather.forget();
         model.surface.velocities(velocity, &mut self.moves);
         let over = stage.over.to_f64();
         self.moves.iter_mut().for_each(|m| *m = *m * over);
@@ -164,7 +192,7 @@ impl<R: Real> Press<R> {
         }
         let hold = pair.grip.map(|g| Hold { rigid: g.rigid, sign: R::of(-1.0), arm: Vec3::of(g.arm.0) });
         let row = Row::new(pair.key, (first, self.entries.len() - first), [hold, None]);
-        let stiffness = R::of(STIFFNESS) / self.compliance(&row, diagonal);
+        let stiffness = self.row_stiffness() / self.compliance(&row, diagonal);
         let over = stage.over.to_f64();
         let normal: Vec3<R> = Vec3::of(pair.normal.0);
         let mut target = R::of((-pair.gap / over).min(MAX_PUSH_SPEED));
@@ -196,6 +224,10 @@ impl<R: Real> Press<R> {
         active
     }
 
+    fn row_stiffness(&self) -> R {
+        R::of(if self.by_impulses { SOFT_STIFFNESS } else { STIFFNESS })
+    }
+
     fn remembered(&self, key: u64) -> (R, Vec3<R>) {
         let place = self.memory.binary_search_by_key(&key, |m| m.0);
         place.map_or((R::zero(), Vec3::zero()), |i| (self.memory[i].1, self.memory[i].2))
@@ -224,7 +256,7 @@ impl<R: Real> Press<R> {
             };
             let key = TIE | index as u64;
             let row = Row::new(key, (first, self.entries.len() - first), [hold, None]);
-            let stiffness = R::of(STIFFNESS) / self.compliance(&row, diagonal);
+            let stiffness = self.row_stiffness() / self.compliance(&row, diagonal);
             let error = (there - here) * (1.0 / stage.over.to_f64());
             let speed = error.norm();
             let wish = if speed > MAX_PUSH_SPEED { error * (MAX_PUSH_SPEED / speed) } else { error };
@@ -245,7 +277,7 @@ impl<R: Real> Press<R> {
             };
             let holds = [Some(hold(support.first, 1.0)), support.second.map(|s| hold(s, -1.0))];
             let row = Row::new(SUPPORT | index as u64, (self.entries.len(), 0), holds);
-            let stiffness = R::of(STIFFNESS) / self.compliance(&row, diagonal);
+            let stiffness = self.row_stiffness() / self.compliance(&row, diagonal);
             let normal: Vec3<R> = Vec3::of(support.normal.0);
             let push = (-support.gap / stage.over.to_f64()).min(MAX_PUSH_SPEED);
             let target = R::of(push + support.normal.dot(support.velocity));
@@ -303,8 +335,17 @@ impl<R: Real> Press<R> {
         Reach { entries: &self.entries, nodes: self.nodes }
     }
 
+    /// Makes products with the present rows quick.
+    pub fn prepare_products(&mut self) {
+        let Self { gather, rows, entries, nodes, .. } = self;
+        gather.fill(rows, Reach { entries, nodes: *nodes });
+    }
+
     /// `out += Σ wᵀ W w x` over the rows that press.
     pub fn add_product(&self, x: &[Vec3<R>], out: &mut [Vec3<R>]) {
+        if self.gather.add_product(x, out) {
+            return;
+        }
         let reach = self.reach();
         for row in self.rows.iter().filter(|r| r.active) {
             reach.spread(row, row.weigh(reach.combine(row, x)), out);
@@ -354,6 +395,10 @@ impl<R: Real> Press<R> {
     /// until no spring carries more than `tolerance` [m/s] of violation. Friction follows all the while, and asks for further solves only
     /// in the first rounds: somewhere in a large heap something always starts or stops to slide.
     pub fn update(&mut self, v: &[Vec3<R>], tolerance: R, round: usize) -> Settling {
+        self.gather.forget();
+        if self.by_impulses {
+            return self.update_by_impulses(v, tolerance);
+        }
         let Self { rows, entries, nodes, restless, .. } = self;
         let reach = Reach { entries, nodes: *nodes };
         let (mut pressing, mut rubbing) = (false, false);
@@ -384,6 +429,38 @@ impl<R: Real> Press<R> {
         }
     }
 
+    /// [`Press::update`] where sets settle by impulses: a body's rows learn once no more than a small part of all impulses on
+    /// it is wrong. In an impact some row always changes, but it soon carries next to nothing.
+    fn update_by_impulses(&mut self, v: &[Vec3<R>], tolerance: R) -> Settling {
+        let Self { rows, entries, nodes, restless, wrong, .. } = self;
+        let reach = Reach { entries, nodes: *nodes };
+        wrong.clear();
+        wrong.resize(restless.len(), Wrong::default());
+        for row in rows.iter_mut() {
+            let moved = reach.combine(row, v);
+            let of_row = row.wrong(moved);
+            row.bodies.iter().for_each(|&b| wrong[b as usize].add(&of_row));
+            row.note(moved);
+            row.settle(moved, tolerance);
+        }
+        let mut rubbing = false;
+        for (restless, wrong) in restless.iter_mut().zip(wrong) {
+            *restless = wrong.pressing > wrong.all * R::of(WRONG);
+            rubbing |= wrong.rubbing > wrong.all * R::of(WRONG);
+        }
+        let calm = |row: &&mut Row<R>| row.active && row.bodies.iter().all(|&b| !restless[b as usize]);
+        for row in rows.iter_mut().filter(calm) {
+            row.learn(reach.combine(row, v), tolerance);
+        }
+        if restless.contains(&true) {
+            Settling::Changed
+        } else if rubbing {
+            Settling::Learning
+        } else {
+            Settling::Done
+        }
+    }
+
     /// By how much the worst pair approaches faster than it may [m/s].
     pub fn worst(&self, v: &[Vec3<R>]) -> R {
         let reach = self.reach();
@@ -394,13 +471,16 @@ impl<R: Real> Press<R> {
     /// Ends a step: remembers the impulses. Those of rows that could not be satisfied are halved: where rows contradict
     /// each other, they would grow from step to step.
     pub fn end(&mut self, v: &[Vec3<R>], tolerance: R) {
-        let Self { memory, rows, entries, nodes, .. } = self;
+        let Self { memory, rows, entries, nodes, by_impulses, .. } = self;
         let reach = Reach { entries, nodes: *nodes };
+        let most = tolerance * R::of(if *by_impulses { FAR_SHORT } else { SHORT });
         memory.clear();
         memory.extend(rows.iter().filter(|r| r.active && !matches!(r.source, Source::Support)).map(|r| {
             let short = r.target - r.normal.dot(reach.combine(r, v));
-            let share = if short > tolerance * R::of(4.0) { R::of(0.5) } else { R::one() };
-            (r.key, r.impulse * share, r.traction * share)
+            let share = if short > most { R::of(0.5) } else { R::one() };
+            // Where solves end before springs have given their load away, what was done counts.
+            let done = if *by_impulses { r.done() } else { (r.impulse, r.traction) };
+            (r.key, done.0 * share, done.1 * share)
         }));
     }
 }

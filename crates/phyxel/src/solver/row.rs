@@ -80,6 +80,26 @@ pub enum Change {
     Pressing,
 }
 
+/// Impulses that a solve got wrong, and all of them [N s].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wrong<R> {
+    /// Of rows that pulled, or did not press though they should have.
+    pub pressing: R,
+    /// Of friction.
+    pub rubbing: R,
+    /// All normal impulses.
+    pub all: R,
+}
+
+impl<R: Real> Wrong<R> {
+    /// Adds that of another row.
+    pub fn add(&mut self, other: &Self) {
+        self.pressing += other.pressing;
+        self.rubbing += other.rubbing;
+        self.all += other.all;
+    }
+}
+
 /// The entries of all rows, and where the unknowns of rigid bodies begin.
 #[derive(Clone, Copy)]
 pub struct Reach<'a, R> {
@@ -157,6 +177,13 @@ impl<R: Real> Row<R> {
         self.given = if self.active { self.wanted() - self.weigh(moved) } else { Vec3::zero() };
     }
 
+    /// The normal impulse and, if it sticks, the traction of the last solve.
+    pub fn done(&self) -> (R, Vec3<R>) {
+        let along = self.normal.dot(self.given);
+        let traction = if self.sticking { self.given - self.normal * along } else { Vec3::zero() };
+        (along.max(R::zero()), traction)
+    }
+
     /// Whether it pressed in the last solve.
     pub fn pressed(&self) -> bool {
         self.given != Vec3::zero()
@@ -217,6 +244,25 @@ impl<R: Real> Row<R> {
         } else {
             Change::None
         }
+    }
+
+    /// By how much the normal impulse and friction of a solve were wrong, and how large the right normal impulse is [N s].
+    pub fn wrong(&self, moved: Vec3<R>) -> Wrong<R> {
+        if matches!(self.source, Source::Tie(_)) {
+            return Wrong::default();
+        }
+        let (impulse, trial) = self.force(moved);
+        if !self.active || impulse <= R::zero() {
+            let pressing = if self.active { -impulse } else { impulse.max(R::zero()) };
+            return Wrong { pressing, ..Wrong::default() };
+        }
+        let (most, slip) = (self.friction * impulse, self.slip(moved).norm());
+        let rubbing = if self.sticking {
+            (trial.norm() - most).max(R::zero())
+        } else {
+            ((self.stiffness * slip).min(most) - self.drag * slip).abs()
+        };
+        Wrong { pressing: R::zero(), rubbing, all: impulse }
     }
 
     /// Takes the load over from the springs; says whether they carried more than `tolerance` along the normal, and along

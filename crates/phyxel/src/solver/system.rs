@@ -148,8 +148,9 @@ impl<R: Real> SystemMatrix<R> {
         self.inverse_diagonal.extend(masses.iter().map(cg::invert_block));
     }
 
-    /// Brings the preconditioner up to date with the rows of contact.
+    /// Brings preconditioner and products up to date with the rows of contact.
     pub fn precondition_rows(&mut self) {
+        self.press.prepare_products();
         let Self { diagonal, inverse_diagonal, press, drags, row_nodes, row_sums, .. } = self;
         for &n in row_nodes.iter() {
             inverse_diagonal[n as usize] = cg::invert_block(&diagonal[n as usize]);

@@ -27,6 +27,10 @@ pub const STILL: f64 = 1e-4;
 /// The same among bodies, where a set takes many solves to settle: exactness before that is lost with the next change. Boxes
 /// that a ball knocks over take a third of the iterations that [`ROUGH`] takes, in as many solves.
 const ROUGH_AMONG: f64 = 0.3;
+/// Solves per step where the set of what presses settles by impulses, unless surfaces would be passed, and how rough all but the
+/// last are: few ones must tell more each.
+const FEW_ROUNDS: usize = 4;
+const ROUGH_FEW: f64 = 0.1;
 
 impl<R: Real> Implicit<R> {
     /// Finds the pairs of surface parts that meet if bodies fall freely.
@@ -34,7 +38,7 @@ impl<R: Real> Implicit<R> {
         &mut self,
         model: &Model<R>,
         stage: &Stage<'_, R>,
-        inertia: Inertia,
+        (inertia, settings): (Inertia, &SolverSettings),
         report: &mut StepReport,
     ) {
         if !model.rows_needed() && model.ties.is_empty() {
@@ -47,6 +51,7 @@ impl<R: Real> Implicit<R> {
         par::for_each(&mut q[..nodes], |i, q| *q = v[i] + fall);
         q[nodes..].copy_from_slice(&v[nodes..]);
         let mut press = std::mem::take(&mut matrix.press);
+        press.settle_by_impulses(inertia == Inertia::Dynamic && settles_by_impulses(model, settings));
         press.begin(model, stage, riders, q, matrix.diagonal());
         matrix.press = press;
         matrix.precondition_rows();
@@ -90,14 +95,24 @@ impl<R: Real> Implicit<R> {
         let mut momentum = 0.0;
         let among = model.rows_needed() || !model.ties.is_empty();
         let missed = missed(model, stage);
+        let solid = model.surface.parts.iter().all(|p| p.solid);
+        let passed = missed * R::of(if solid { LEFT_BEHIND } else { 1.0 } / MISSED);
+        let few = among && self.matrix.press.settles_by_impulses();
         let rounds = if among { MAX_PRESS_ROUNDS } else { MAX_CONTACT_ROUNDS };
         self.settled = !among;
         // Which rows press and what they carry is found with rough solves, each of which starts where the last one ended.
         let settles = if among { !self.matrix.press.is_empty() } else { !self.touches.is_empty() };
+        let rough = if few {
+            ROUGH_FEW
+        } else if among {
+            ROUGH_AMONG
+        } else {
+            ROUGH
+        };
         let mut exact = !settles || self.matrix.is_direct();
         for round in 0..rounds {
-            exact |= round + 1 == rounds;
-            stop.tolerance = if exact { tolerance } else { tolerance.max(if among { ROUGH_AMONG } else { ROUGH }) };
+            exact |= round + 1 == rounds || (few && round + 1 == FEW_ROUNDS);
+            stop.tolerance = if exact { tolerance } else { tolerance.max(rough) };
             stop.rough = !exact;
             touch::merge(stage, &self.pins, &self.touches, &mut self.held);
             if round == 0 && settings.relative_to == RelativeTo::Momentum {
@@ -147,11 +162,12 @@ impl<R: Real> Implicit<R> {
             // Rough velocities say who presses, not how hard.
             let pressing = if exact { rows != Settling::Done } else { rows == Settling::Changed };
             let mut more = changed || added || pressing;
-            if among && (round == 0 || !more) {
+            if among && (round == 0 || (!more && !few)) {
                 more |= self.add_meeting(model, stage);
             }
             report.contact_s += clock.elapsed().as_secs_f64();
-            if !more && exact {
+            let enough = few && (!more || round + 1 >= FEW_ROUNDS) && self.matrix.press.worst(&self.v) < passed;
+            if exact && (if few { enough } else { !more }) {
                 self.settled = true;
                 break;
             }
@@ -161,13 +177,20 @@ impl<R: Real> Implicit<R> {
         if !self.settled {
             // Not to the last digit, but near enough if no surface is passed. What is behind that of a solid is brought out
             // again in later steps; sheets have no behind, so there nothing new may meet either.
-            let solid = model.surface.parts.iter().all(|p| p.solid);
-            let passed = missed * R::of(if solid { LEFT_BEHIND } else { 1.0 } / MISSED);
             let met = self.add_meeting(model, stage);
             self.settled = (solid || !met) && self.matrix.press.worst(&self.v) < passed;
         }
         Ok(first)
     }
+}
+
+/// Whether a few solves per step will do for contact among bodies: where velocities are as exact as the momentum of bodies asks
+/// for, and what a step leaves behind a surface is brought out again in the next.
+fn settles_by_impulses<R: Real>(model: &Model<R>, settings: &SolverSettings) -> bool {
+    let solid = model.surface.parts.iter().all(|p| p.solid && !p.cloud && !p.touches_itself);
+    // The springs of few solves are for skins finer than nodes; on those of tetrahedra they would give way.
+    let phyxels = model.blocks.iter().all(|b| !b.is_assembled());
+    settings.relative_to == RelativeTo::Momentum && solid && phyxels && model.ties.is_empty() && model.rigid.is_empty()
 }
 
 /// The error of a relative velocity that surfaces do not feel [m/s].

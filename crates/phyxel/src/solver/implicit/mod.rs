@@ -135,7 +135,7 @@ impl<R: Real> Implicit<R> {
             self.curvature = if exact { Curvature::Exact } else { Curvature::Psd };
             self.linearise(model, stage, k, inertia, scratch);
             if k == 0 {
-                self.begin_press(model, stage, inertia, report);
+                self.begin_press(model, stage, (inertia, settings), report);
             } else {
                 self.matrix.precondition_rows();
             }
