@@ -272,12 +272,14 @@ fn bodies_have_the_colour_that_they_were_given() {
     let dir = tempfile::tempdir().expect("a folder");
     let mut layouts = sample::layouts();
     layouts[0].look.colour = Some([255, 0, 51]);
-    let mut recorder = Recorder::create(dir.path(), "run", &[Format::Usd, Format::Gltf], &layouts, 10.0, 1, 0).expect("files");
+    let mut recorder =
+        Recorder::create(dir.path(), "run", &[Format::Usd, Format::Gltf], &layouts, 10.0, 1, 0).expect("files");
     recorder.push(&sample::frame(0), &FrameStats::default()).expect("a frame");
     recorder.finish().expect("results");
     let usd = fs::read_to_string(dir.path().join("run.usda")).expect("text");
     let red = |text: &str| {
-        let numbers: Vec<f64> = text.split(&['(', ',', ')'][..]).filter_map(|n| n.trim().parse().ok()).take(3).collect();
+        let numbers: Vec<f64> =
+            text.split(&['(', ',', ')'][..]).filter_map(|n| n.trim().parse().ok()).take(3).collect();
         (numbers[0] - 1.0).abs() < 1e-6 && numbers[1].abs() < 1e-6 && (numbers[2] - 0.2f64.powf(2.2)).abs() < 1e-6
     };
     assert!(red(usd.split("inputs:diffuseColor = ").nth(1).expect("a material")), "{usd}");

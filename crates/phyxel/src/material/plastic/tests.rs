@@ -20,6 +20,7 @@ const STEEL: Material = Material {
     plastic: Some(Plasticity::Stress { yield_stress: 250e6, hardening: 2e9, relaxation_time: 0.0 }),
     thermal: None,
     fracture: None,
+    colour: None,
 };
 
 fn inner(material: &Material) -> InnerLaw<f64> {
