@@ -71,6 +71,13 @@ fn painted(dir: &Path) -> std::path::PathBuf {
 }
 
 /// The lines of a prim of a USD text, and its children's.
+/// The text of a binary glTF.
+fn gltf_text(path: &Path) -> serde_json::Value {
+    let glb = fs::read(path).unwrap();
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    serde_json::from_slice(&glb[20..20 + length]).unwrap()
+}
+
 fn prim<'a>(text: &'a str, head: &str) -> &'a str {
     let from = text.find(&format!("def {head}")).unwrap_or_else(|| panic!("{head} is missing"));
     let rest = &text[from..];
@@ -139,9 +146,7 @@ fn faces_of_cracks_have_the_material_of_the_inside() {
     assert!(inside.contains("rel material:binding = </World/Looks/cube_surface_inside>"));
     assert!(usd.contains("def Material \"cube_surface_inside\""));
     // glTF: two primitives, and the same material in both frames.
-    let glb = fs::read(dir.path().join("melt.glb")).unwrap();
-    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
-    let json: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    let json = gltf_text(&dir.path().join("melt.glb"));
     let free = |mesh: &&serde_json::Value| mesh["name"].as_str().unwrap().starts_with("cube at");
     let meshes: Vec<_> = json["meshes"].as_array().unwrap().iter().filter(free).collect();
     let material = |mesh: usize, primitive: usize| meshes[mesh]["primitives"][primitive]["material"].as_u64().unwrap();
@@ -277,10 +282,12 @@ fn bodies_have_the_colour_that_they_were_given() {
     recorder.push(&sample::frame(0), &FrameStats::default()).expect("a frame");
     recorder.finish().expect("results");
     let usd = fs::read_to_string(dir.path().join("run.usda")).expect("text");
-    let red = |text: &str| {
-        let numbers: Vec<f64> =
-            text.split(&['(', ',', ')'][..]).filter_map(|n| n.trim().parse().ok()).take(3).collect();
-        (numbers[0] - 1.0).abs() < 1e-6 && numbers[1].abs() < 1e-6 && (numbers[2] - 0.2f64.powf(2.2)).abs() < 1e-6
-    };
-    assert!(red(usd.split("inputs:diffuseColor = ").nth(1).expect("a material")), "{usd}");
+    let expected = [1.0, 0.0, 0.2f64.powf(2.2)];
+    let is_given = |found: &[f64]| found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-6);
+    let text = usd.split("inputs:diffuseColor = ").nth(1).expect("a material");
+    let numbers = text.split(&['(', ',', ')'][..]).filter_map(|n| n.trim().parse().ok());
+    assert!(is_given(&numbers.take(3).collect::<Vec<f64>>()), "{usd}");
+    let json = gltf_text(&dir.path().join("run.glb"));
+    let factor = &json["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"];
+    assert!(is_given(&[0, 1, 2].map(|k| factor[k].as_f64().expect("a number"))), "{factor}");
 }

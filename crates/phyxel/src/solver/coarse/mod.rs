@@ -20,7 +20,7 @@ use cells::{Cells, Covered};
 const EDGE: f64 = 4.0;
 /// Most cells: factors of many more would take longer than iterations.
 const MOST_CELLS: f64 = 1000.0;
-/// Fewest phyxels of a body that is worth a grid.
+/// Fewest phyxels of a body that is worth a grid: the iterations that it saves smaller ones take less time than its factors.
 const FEWEST: usize = 1000;
 /// From which ratio of a node's stiffness to its mass on long waves are slow.
 const STIFF: f64 = 12.0;
