@@ -11,6 +11,8 @@ use std::ops::Range;
 
 /// Items per task: a few microseconds of work, many times the cost of handing it over.
 pub const GRAIN: usize = 1024;
+/// The same for items that cost a hundred times as much: elements, which sum over their neighbours.
+pub const FEW: usize = 64;
 
 /// Calls `f(index, item)` for every item.
 #[inline]
@@ -127,6 +129,12 @@ pub fn max(n: usize, start: f64, term: impl Fn(usize) -> f64 + Sync) -> f64 {
     fold_ranges(0..n, &|range: Range<usize>| range.map(&term).fold(start, f64::max), &f64::max)
 }
 
+/// [`sum`] over elements, [`FEW`] at a time.
+#[inline]
+pub fn sum_few(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
+    fold_runs(0..n, FEW, &|range: Range<usize>| range.map(&term).sum(), &|a, b| a + b)
+}
+
 fn sum_ranges(range: Range<usize>, part: &(dyn Fn(Range<usize>) -> f64 + Sync)) -> f64 {
     fold_ranges(range, part, &|a, b| a + b)
 }
@@ -137,13 +145,23 @@ pub fn fold_ranges<T: Send>(
     part: &(dyn Fn(Range<usize>) -> T + Sync),
     merge: &(dyn Fn(T, T) -> T + Sync),
 ) -> T {
-    if range.len() <= GRAIN {
+    fold_runs(range, GRAIN, part, merge)
+}
+
+/// Folds runs of at most `grain` indices in a fixed binary tree.
+pub fn fold_runs<T: Send>(
+    range: Range<usize>,
+    grain: usize,
+    part: &(dyn Fn(Range<usize>) -> T + Sync),
+    merge: &(dyn Fn(T, T) -> T + Sync),
+) -> T {
+    if range.len() <= grain {
         return part(range);
     }
-    let grains = range.len().div_ceil(GRAIN);
-    let middle = range.start + grains.div_ceil(2) * GRAIN;
+    let grains = range.len().div_ceil(grain);
+    let middle = range.start + grains.div_ceil(2) * grain;
     let (low, high) = (range.start..middle, middle..range.end);
-    let (a, b) = rayon::join(|| fold_ranges(low, part, merge), || fold_ranges(high, part, merge));
+    let (a, b) = rayon::join(|| fold_runs(low, grain, part, merge), || fold_runs(high, grain, part, merge));
     merge(a, b)
 }
 

@@ -76,7 +76,9 @@ impl<R: Real> Simulation<R> {
         let block = self.model.blocks.iter().find(|b| b.body == body);
         let mut out = vec![Mat3::identity(); self.model.bodies[body].nodes.len()];
         let u = &self.state.u;
-        crate::par::for_each(&mut out, |e, f| *f = deformation(block, e, u));
+        crate::par::chunks(&mut out, crate::par::FEW, |first, run| {
+            run.iter_mut().enumerate().for_each(|(l, f)| *f = deformation(block, first + l, u));
+        });
         out
     }
 

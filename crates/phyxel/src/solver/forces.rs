@@ -111,6 +111,16 @@ fn of_bodies<R: Real>(
     );
 }
 
+/// What the laws of everything store [J].
+pub fn strain_energy<R: Real>(model: &Model<R>, u: &[Vec3<R>], inner: Inners<'_, R>) -> f64 {
+    model.blocks.iter().enumerate().map(|(k, block)| block.strain_energy(u, inner.of(k))).sum()
+}
+
+/// What stabilisation stores [J].
+pub fn residual_energy<R: Real>(model: &Model<R>, u: &[Vec3<R>], inner: Inners<'_, R>) -> f64 {
+    model.blocks.iter().enumerate().map(|(k, block)| block.residual_energy(&model.rest, u, inner.of(k))).sum()
+}
+
 /// Elastic energy of everything [J].
 pub fn elastic_energy<R: Real>(model: &Model<R>, u: &[Vec3<R>], inner: Inners<'_, R>) -> f64 {
     model.blocks.iter().enumerate().map(|(k, block)| block.energy(&model.rest, u, inner.of(k))).sum()

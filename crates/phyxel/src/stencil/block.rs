@@ -182,22 +182,29 @@ impl<R: Real> Block<R> {
 
     /// Elastic energy under displacements `u` [J].
     pub fn energy(&self, rest: &[Vec3<R>], u: &[Vec3<R>], inner: Inner<'_, R>) -> f64 {
+        self.strain_energy(u, inner) + self.residual_energy(rest, u, inner)
+    }
+
+    /// The part of it that the law stores [J].
+    pub fn strain_energy(&self, u: &[Vec3<R>], inner: Inner<'_, R>) -> f64 {
         if !inner.is_empty() {
-            return self.energy_of_grains(rest, u, inner);
+            return self.energy_of_grains(u, inner);
         }
         let volumes = self.volumes();
-        with_law!(&self.law, law => match &self.stencils {
-            Stencils::Tets(t) => {
-                par::sum(volumes.len(), |e| (law.energy(t.gradient(e, u)) * volumes[e]).to_f64())
-            }
-            Stencils::General(s) if s.is_still(u) => {
-                par::sum(volumes.len(), |e| (law.energy(s.base(e)) * volumes[e]).to_f64())
-            }
-            Stencils::General(s) => par::sum(volumes.len(), |e| {
-                let g = s.gradient(e, u);
-                let penalty = s.penalty_energy(e, rest, u, g) * self.penalty_modulus;
-                (law.energy(g + s.base(e)) * volumes[e] + penalty).to_f64()
-            }),
+        let strain = self.strain_arguments(u);
+        with_law!(&self.law, law => par::sum_few(volumes.len(), |e| (law.energy(strain(e)) * volumes[e]).to_f64()))
+    }
+
+    /// The part of it that stabilisation stores, in what stencils do not see [J].
+    pub fn residual_energy(&self, rest: &[Vec3<R>], u: &[Vec3<R>], inner: Inner<'_, R>) -> f64 {
+        let Stencils::General(s) = &self.stencils else { return 0.0 };
+        if s.table.penalties.is_empty() || s.is_still(u) {
+            return 0.0;
+        }
+        let factor = |e: usize| inner.grains.get(e).map_or(R::one(), |grain| self.inner.penalty_factor(grain));
+        par::sum_few(s.len(), |e| {
+            let modulus = self.penalty_modulus * factor(e);
+            (s.penalty_energy(e, rest, u, s.gradient(e, u)) * modulus).to_f64()
         })
     }
 

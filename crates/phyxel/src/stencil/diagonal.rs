@@ -47,11 +47,13 @@ impl<R: Real> General<R> {
         out: &mut [Mat3<R>],
     ) {
         scratch.resize(self.len(), Isotropic::default());
-        par::for_each(scratch, |e, out| *out = moduli(e));
+        par::chunks(scratch, par::FEW, |first, run| {
+            run.iter_mut().enumerate().for_each(|(l, out)| *out = moduli(first + l));
+        });
         let (elements, (weights, penalties), scratch) =
             (self.elements_of_entries(), self.entries_of_nodes(), &*scratch);
         let ahead = self.ahead();
-        par::chunks(&mut out[self.nodes()], 64, |start, chunk| {
+        par::chunks(&mut out[self.nodes()], par::FEW, |start, chunk| {
             for (i, value) in chunk.iter_mut().enumerate() {
                 let mut alike = R::zero();
                 for k in self.incidence().run(start + i) {

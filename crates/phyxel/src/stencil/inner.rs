@@ -13,8 +13,8 @@ use std::ops::Range;
 const TASK: usize = 64;
 
 impl<R: Real> Block<R> {
-    /// See [`Block::energy`].
-    pub(super) fn energy_of_grains(&self, rest: &[Vec3<R>], u: &[Vec3<R>], Inner { grains, dt }: Inner<'_, R>) -> f64 {
+    /// See [`Block::strain_energy`].
+    pub(super) fn energy_of_grains(&self, u: &[Vec3<R>], Inner { grains, dt }: Inner<'_, R>) -> f64 {
         let still = matches!(&self.stencils, Stencils::General(s) if s.is_still(u));
         let of_range = |range: Range<usize>| {
             let mut sum = 0.0;
@@ -23,37 +23,32 @@ impl<R: Real> Block<R> {
                 || {
                     for first in range.clone().step_by(GROUP) {
                         let group = Inner { grains: &grains[first..range.end.min(first + GROUP)], dt };
-                        sum += self.energy_of_group((rest, u), still, first, group);
+                        sum += self.energy_of_group(u, still, first, group);
                     }
                 },
             );
             sum
         };
-        par::fold_ranges(0..self.len(), &of_range, &|a, b| a + b)
+        par::fold_runs(0..self.len(), par::FEW, &of_range, &|a, b| a + b)
     }
 
     /// The energy of a few elements from `first` on, with their grains [J]; in `still` stencils nothing has moved.
     #[inline(always)]
     fn energy_of_group(
         &self,
-        (rest, u): (&[Vec3<R>], &[Vec3<R>]),
+        u: &[Vec3<R>],
         still: bool,
         first: usize,
         Inner { grains, dt }: Inner<'_, R>,
     ) -> f64 {
         let mut strains = Mat3::<Lanes<R, GROUP>>::zero();
-        let mut penalties = [R::zero(); GROUP];
-        for (lane, grain) in grains.iter().enumerate() {
+        for lane in 0..grains.len() {
             let e = first + lane;
             let g = if still { Mat3::zero() } else { self.gradient(e, u) };
             strains.set_lane(lane, &self.with_base(e, g));
-            if let (Stencils::General(s), false) = (&self.stencils, still) {
-                let modulus = self.penalty_modulus * self.inner.penalty_factor(grain);
-                penalties[lane] = s.penalty_energy(e, rest, u, g) * modulus;
-            }
         }
         let (elastic, volumes) = (self.inner.energy_wide(&strains, grains, dt), self.volumes());
-        (0..grains.len()).map(|k| (elastic.0[k] * volumes[first + k] + penalties[k]).to_f64()).sum()
+        (0..grains.len()).map(|k| (elastic.0[k] * volumes[first + k]).to_f64()).sum()
     }
 
     /// See [`Block::add_forces`].

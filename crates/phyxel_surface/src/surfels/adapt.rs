@@ -30,8 +30,8 @@ impl Odd {
 pub(super) struct OddOnes {
     longest_squared: f32,
     smallest_squared: f32,
-    long: [u32; BLOCK],
-    small: [u32; BLOCK],
+    long: [f32; BLOCK],
+    small: [f32; BLOCK],
 }
 
 impl OddOnes {
@@ -40,19 +40,23 @@ impl OddOnes {
         OddOnes {
             longest_squared: (LONG * size).powi(2) as f32,
             smallest_squared: (SMALL * size * size).powi(2) as f32,
-            long: [0; BLOCK],
-            small: [0; BLOCK],
+            long: [0.0; BLOCK],
+            small: [0.0; BLOCK],
         }
     }
 
     /// Looks at the first `count` discs of a block: their half axes, and the squares of what these span [m⁴].
     #[inline(always)]
     pub fn see(&mut self, a: &Lines<f32>, b: &Lines<f32>, square: &[f32; BLOCK], count: usize) {
+        let (longest, smallest) = (self.longest_squared, self.smallest_squared);
+        let one_if = |odd: bool| if odd { 1.0 } else { 0.0 };
         for l in 0..BLOCK {
-            let (a, b) = (Vec3([a[0][l], a[1][l], a[2][l]]), Vec3([b[0][l], b[1][l], b[2][l]]));
-            let long = (a.norm_squared() > self.longest_squared) | (b.norm_squared() > self.longest_squared);
-            self.long[l] += u32::from(long);
-            self.small[l] += u32::from((square[l] < self.smallest_squared) & (l < count));
+            let a = a[0][l] * a[0][l] + a[1][l] * a[1][l] + a[2][l] * a[2][l];
+            let b = b[0][l] * b[0][l] + b[1][l] * b[1][l] + b[2][l] * b[2][l];
+            self.long[l] += one_if(a.max(b) > longest);
+        }
+        for l in 0..count {
+            self.small[l] += one_if(square[l] < smallest);
         }
     }
 

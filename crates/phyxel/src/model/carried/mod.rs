@@ -9,13 +9,15 @@ use super::skin::Outside;
 use crate::math::Vec3;
 use crate::{par, vectorised};
 use around::Around;
+use maps::STRIDE;
 
 /// Points carried to first order: `x = Σ_j w_j (x_j + F_j (X − X_j))` (Müller et al. 2004, eq. 27). Weights sum to one, so
 /// linear fields are followed exactly.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carried {
     offsets: Vec<u32>,
-    /// Phyxels and their weights, point by point. Four bytes are enough for what phyxels do apart from the whole.
+    /// Phyxels and their weights, point by point, [`STRIDE`] at a time: those that fill up have none. Four bytes are enough for
+    /// what phyxels do apart from the whole.
     shares: Vec<(u32, f32)>,
     count: usize,
     /// The points at rest, from the origin, block by block [m].
@@ -54,6 +56,9 @@ impl Carried {
         for vertex in 0..points.len() {
             around.weigh(vertex, &mut own);
             carried.shares.extend(own.iter().map(|&(j, weight)| (j, weight as f32)));
+            // Filled up with phyxels that carry nothing, so that blends go on in whole strides.
+            let filled = carried.shares.len().next_multiple_of(STRIDE);
+            carried.shares.resize(filled, (own[0].0, 0.0));
             carried.offsets.push(carried.shares.len() as u32);
         }
         let outside = carried.outside(&around, REACH * spacing);
@@ -87,7 +92,7 @@ impl Carried {
 
     /// The phyxels around a point, with their weights.
     pub fn around(&self, point: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
-        self.shares_of(point).iter().map(|&(j, weight)| (j, f64::from(weight)))
+        self.shares_of(point).iter().filter(|s| s.1 > 0.0).map(|&(j, weight)| (j, f64::from(weight)))
     }
 
     /// The same in full precision: contact chooses among phyxels by weights of which many are equal but for rounding.
@@ -97,7 +102,7 @@ impl Carried {
             let distance = (at - Vec3(self.sites[j as usize])).norm_squared();
             (-DECAY * distance / (self.reach * self.reach)).exp()
         };
-        let mut shares: Vec<(u32, f64)> = self.shares_of(point).iter().map(|s| (s.0, weight(s.0))).collect();
+        let mut shares: Vec<(u32, f64)> = self.around(point).map(|(j, _)| (j, weight(j))).collect();
         let total: f64 = shares.iter().map(|s| s.1).sum();
         if total > 0.0 {
             shares.iter_mut().for_each(|s| s.1 /= total);
