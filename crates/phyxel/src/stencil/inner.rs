@@ -34,13 +34,7 @@ impl<R: Real> Block<R> {
 
     /// The energy of a few elements from `first` on, with their grains [J]; in `still` stencils nothing has moved.
     #[inline(always)]
-    fn energy_of_group(
-        &self,
-        u: &[Vec3<R>],
-        still: bool,
-        first: usize,
-        Inner { grains, dt }: Inner<'_, R>,
-    ) -> f64 {
+    fn energy_of_group(&self, u: &[Vec3<R>], still: bool, first: usize, Inner { grains, dt }: Inner<'_, R>) -> f64 {
         let mut strains = Mat3::<Lanes<R, GROUP>>::zero();
         for lane in 0..grains.len() {
             let e = first + lane;

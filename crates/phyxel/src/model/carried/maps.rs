@@ -51,17 +51,25 @@ impl Maps {
         });
     }
 
-    /// The maps of some phyxels, a multiple of [`STRIDE`], with weights that sum to one, into a place of a block.
+    /// The maps of some phyxels, with weights that sum to one, into a place of a block.
     #[inline(always)]
     pub fn blend(&self, shares: &[(u32, f32)], lane: usize, block: &mut Blended) {
         let mut sum = Apart::default();
         // Several at a time: one sum after the other would wait for the last one each time.
-        for stride in shares.chunks_exact(STRIDE) {
+        let strides = shares.chunks_exact(STRIDE);
+        let rest = strides.remainder();
+        for stride in strides {
             let [a, b, c, d] = [0, 1, 2, 3].map(|s| &self.apart[stride[s].0 as usize].0);
             for k in 0..16 {
                 let low = stride[0].1 * a[k] + stride[1].1 * b[k];
                 let high = stride[2].1 * c[k] + stride[3].1 * d[k];
                 sum.0[k] += low + high;
+            }
+        }
+        for &(j, weight) in rest {
+            let map = &self.apart[j as usize];
+            for k in 0..16 {
+                sum.0[k] += weight * map.0[k];
             }
         }
         for k in 0..12 {
