@@ -70,7 +70,6 @@ fn painted(dir: &Path) -> std::path::PathBuf {
     picture
 }
 
-/// The lines of a prim of a USD text, and its children's.
 /// The text of a binary glTF.
 fn gltf_text(path: &Path) -> serde_json::Value {
     let glb = fs::read(path).unwrap();
@@ -78,6 +77,7 @@ fn gltf_text(path: &Path) -> serde_json::Value {
     serde_json::from_slice(&glb[20..20 + length]).unwrap()
 }
 
+/// The lines of a prim of a USD text, and its children's.
 fn prim<'a>(text: &'a str, head: &str) -> &'a str {
     let from = text.find(&format!("def {head}")).unwrap_or_else(|| panic!("{head} is missing"));
     let rest = &text[from..];

@@ -176,8 +176,8 @@ impl<R: Real> Guard<R> {
         Ok(())
     }
 
-    /// The energy now; that of the end of the last step when nothing came between. Stencils that are rebuilt keep the elastic
-    /// energy and lose that of their residuals, so that the energy from before them is what a step must not exceed.
+    /// The energy now; that of the end of the last step when nothing came between: stencils that are rebuilt keep what laws
+    /// store.
     fn energy_before(&self, model: &Model<R>, state: &State<R>) -> f64 {
         match self.energy {
             // Heat changes the constants of matter between steps.
@@ -207,9 +207,8 @@ impl<R: Real> Guard<R> {
         let gain = after - (before + work + GAIN * (before + mass * fall * fall));
         // What stabilisation had stored may have become motion; that is asked for only where it matters.
         gain > 0.0 && {
-            let inner = |grains| Inners { grains, dt: R::zero() };
-            let stored = forces::residual_energy(model, &self.u, inner(&self.grains));
-            let left = forces::residual_energy(model, &state.u, inner(&state.grains));
+            let stored = forces::residual_energy(model, &self.u, Inners { grains: &self.grains, dt: R::zero() });
+            let left = forces::residual_energy(model, &state.u, state.inner(0.0));
             gain + left > (1.0 + GAIN) * stored
         }
     }

@@ -9,9 +9,6 @@ use crate::math::{Lanes, Mat3, Real, Vec3};
 use crate::{par, vectorised};
 use std::ops::Range;
 
-/// Elements per task.
-const TASK: usize = 64;
-
 impl<R: Real> Block<R> {
     /// See [`Block::strain_energy`].
     pub(super) fn energy_of_grains(&self, u: &[Vec3<R>], Inner { grains, dt }: Inner<'_, R>) -> f64 {
@@ -146,7 +143,7 @@ impl<R: Real> Block<R> {
         let volumes = self.volumes();
         let viscous = self.is_viscous() && mix.viscosity > R::zero();
         let strain = self.strain_arguments(u);
-        par::chunks(tangents, TASK, |start, chunk| {
+        par::chunks(tangents, par::FEW, |start, chunk| {
             for (i, packed) in chunk.iter_mut().enumerate() {
                 let e = start + i;
                 let g = strain(e);
@@ -173,7 +170,7 @@ impl<R: Real> Block<R> {
     /// Lets every grain flow for `dt` at displacements `u`.
     pub fn settle(&self, u: &[Vec3<R>], grains: &mut [Grain<R>], dt: R) {
         if self.inner.flows() {
-            par::chunks(grains, TASK, |start, chunk| {
+            par::chunks(grains, par::FEW, |start, chunk| {
                 vectorised(
                     #[inline(always)]
                     || {
