@@ -168,6 +168,9 @@ pub struct ValidateArgs {
 pub struct BenchArgs {
     /// Suites to run: papers, surfaces, scaling, kernels, fracture; all by default
     pub suites: Vec<String>,
+    /// Shows only rows with this text in their names, such as "zhou-1 birds"; other rows of the papers are not run
+    #[arg(long, value_name = "TEXT")]
+    pub case: Option<String>,
     /// Threads to use; all cores by default
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<usize>,

@@ -16,6 +16,23 @@ mod zhou;
 pub use row::Row;
 use std::sync::Arc;
 
+/// Which rows are asked for: those whose name has a text in it, or all.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Only<'a>(pub Option<&'a str>);
+
+impl Only<'_> {
+    /// Whether a row of this name is asked for.
+    pub fn wants(self, case: &str) -> bool {
+        self.0.is_none_or(|text| case.contains(text))
+    }
+
+    /// Whether rows whose names begin so may be asked for; a text that begins like them asks for no others.
+    pub fn may_want(self, beginning: &str, others: &[&str]) -> bool {
+        let begins = |name: &&str| self.0.is_some_and(|text| text.starts_with(*name));
+        begins(&beginning) || !others.iter().any(|name| begins(name))
+    }
+}
+
 /// A suite: its name, what it shows, and how to run it (each row is handed out as it comes).
 pub struct Suite {
     /// What people type.
@@ -23,7 +40,7 @@ pub struct Suite {
     /// One line about it.
     pub summary: &'static str,
     /// Runs it.
-    pub run: fn(&mut dyn FnMut(Row)) -> anyhow::Result<()>,
+    pub run: fn(Only<'_>, &mut dyn FnMut(Row)) -> anyhow::Result<()>,
     /// Runs it on a graphics device, where there is something to run there.
     pub run_on: Option<RunOn>,
 }
@@ -42,25 +59,25 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "surfaces",
         summary: "what is drawn: Müller's table and his funnel, and closed meshes around 100 k phyxels (part of papers)",
-        run: mueller::run,
+        run: |_, out| mueller::run(out),
         run_on: None,
     },
     Suite {
         name: "scaling",
         summary: "1 k to 1 M nodes: time per step, memory per node, straight-line fit",
-        run: scaling::run,
+        run: |_, out| scaling::run(out),
         run_on: None,
     },
     Suite {
         name: "kernels",
         summary: "the inner loops: elements and neighbour pairs per second",
-        run: kernels::run,
+        run: |_, out| kernels::run(out),
         run_on: Some(gpu::run),
     },
     Suite {
         name: "fracture",
         summary: "fifty walls that break on the ground, and what a break of a hundred nodes costs",
-        run: walls::run,
+        run: |_, out| walls::run(out),
         run_on: Some(gpu_walls::run),
     },
 ];

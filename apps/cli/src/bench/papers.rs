@@ -1,7 +1,7 @@
 //! The workloads of the source papers.
 
-use super::Row;
 use super::timing::{on_one_thread, time_steps};
+use super::{Only, Row};
 use phyxel::material::LawKind;
 use phyxel::scene::{
     Body, Collider, ColliderShape, Integrator, Load, LoadKind, Method, MlsSettings, Region, Scene, Support,
@@ -15,12 +15,21 @@ use std::time::Duration;
 const BUDGET: Duration = Duration::from_millis(700);
 
 /// Runs the suite.
-pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
-    stegmayr(out)?;
-    super::mueller::run(out)?;
-    super::zhou::run(out)?;
-    super::walls::run(out)?;
-    ciecierski(out)
+pub fn run(only: Only<'_>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
+    type Paper = fn(Only<'_>, &mut dyn FnMut(Row)) -> anyhow::Result<()>;
+    // What names of rows begin with, and who makes them.
+    let papers: [(&str, Paper); 5] = [
+        ("stegmayr", |_, out| stegmayr(out)),
+        ("mueller", |_, out| super::mueller::run(out)),
+        ("zhou", super::zhou::run),
+        ("morris", |_, out| super::walls::run(out)),
+        ("ciecierski", |_, out| ciecierski(out)),
+    ];
+    let names = papers.map(|paper| paper.0);
+    for (_, paper) in papers.into_iter().filter(|paper| only.may_want(paper.0, &names)) {
+        paper(only, out)?;
+    }
+    Ok(())
 }
 
 /// Stegmayr 2008, table 5.1: points along each axis, mean neighbours, frames per second at 0.01 s.

@@ -11,9 +11,9 @@
 //! side too, but solves for positions: at a few tenths of a metre from the origin its velocities may be wrong by 10 mm/s and
 //! more, ours at 3 m/s by .3 mm/s.
 
-use super::Row;
 use super::papers::describe;
 use super::timing::time_run;
+use super::{Only, Row};
 use phyxel::Material;
 use phyxel::material::Plasticity;
 use phyxel::scene::{
@@ -131,7 +131,7 @@ fn runs(work: &Workload) -> [Run; 5] {
 }
 
 /// Runs the table.
-pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
+pub fn run(only: Only<'_>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     let threads = rayon::current_num_threads();
     for work in TABLE {
         let plastic = work.yield_stress.map(|yield_stress| Plasticity::Stress {
@@ -142,7 +142,11 @@ pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
         let material =
             Material { young_modulus: work.young_modulus, poisson_ratio: 0.3, plastic, ..Material::default() };
         let scene = (work.scene)(material)?;
-        for Run { mls, integrator, step, longest, beside } in runs(&work) {
+        for Run { mls, integrator, step, longest, mut beside } in runs(&work) {
+            beside.retain(|(label, _)| only.wants(&format!("zhou-1 {} {label}", work.name)));
+            if beside.is_empty() {
+                continue;
+            }
             let mut scene = scene.clone();
             scene.bodies.iter_mut().for_each(|body| body.mls = mls);
             // The paper's solver measures its residual by the whole right-hand side.
@@ -151,7 +155,7 @@ pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
                 SolverSettings { integrator, step, tolerance: 1e-4, relative_to, ..SolverSettings::default() };
             let steps = (CLIP / step).round() as usize;
             let timed = time_run::<f32>(&scene, step, steps, longest);
-            for (label, total) in beside {
+            for (label, total) in &beside {
                 let case = format!("zhou-1 {} {label}", work.name);
                 out(match &timed {
                     Ok((timed, done)) => Row {
@@ -160,8 +164,8 @@ pub fn run(out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
                         ..describe(&timed.simulation, &scene, threads, "f32")
                     }
                     .timed(timed.ms_per_step, step)
-                    .beside_paper(CLIP / step / total)
-                    .per_simulated_second(timed.ms_per_step * 1e-3 / step, total / CLIP),
+                    .beside_paper(CLIP / step / *total)
+                    .per_simulated_second(timed.ms_per_step * 1e-3 / step, *total / CLIP),
                     // The paper found some of these unstable too; that is a result.
                     Err(error) => Row {
                         suite: "papers",

@@ -1,7 +1,7 @@
 //! `phyxel bench`: the benchmark suites.
 
 use crate::args::BenchArgs;
-use crate::bench::{Row, SUITES, Suite};
+use crate::bench::{Only, Row, SUITES, Suite};
 use crate::device::Wanted;
 use crate::failure::Failure;
 use crate::report;
@@ -28,7 +28,11 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let rows = with_threads(args.threads, |_| {
         let mut rows: Vec<Row> = Vec::new();
         for suite in chosen {
+            let only = Only(args.case.as_deref());
             let mut out = |row: Row| {
+                if !only.wants(&row.case) {
+                    return;
+                }
                 if talks {
                     println!("{}", row.line());
                 }
@@ -36,7 +40,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
             };
             let outcome = match (&device, suite.run_on) {
                 (Some(device), Some(run_on)) => run_on(device, &mut out),
-                _ => (suite.run)(&mut out),
+                _ => (suite.run)(only, &mut out),
             };
             outcome.map_err(|error| Failure::work(format!("suite {}: {error:#}", suite.name)))?;
         }
