@@ -14,7 +14,7 @@ use std::time::Instant;
 
 const SIDE: f64 = 0.1;
 /// How it is made, and cells along each side: phyxels look farther than elements, and need fewer.
-const PLATES: [(Method, usize); 2] = [(Method::Tet, 40), (Method::Mls, 20)];
+const PLATES: [(Method, usize); 2] = [(Method::Tet, 40), (Method::Mls, 30)];
 /// The notch: how long it is, and how far from the plane of symmetry.
 const LENGTH: f64 = 0.05;
 const HEIGHT: f64 = 0.025;
