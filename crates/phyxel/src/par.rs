@@ -65,6 +65,23 @@ pub fn chunks_with<A: Send, B: Send>(
     }
 }
 
+/// [`chunks_with`] over two arrays of the same length at once.
+pub fn chunks2_with<A: Send, B: Send, C: Send>(
+    (a, b): (&mut [A], &mut [B]),
+    size: usize,
+    sides: &mut [C],
+    f: &(dyn Fn(usize, &mut [A], &mut [B], &mut C) + Sync),
+) {
+    if a.len() <= size || rayon::current_num_threads() == 1 {
+        for (k, ((a, b), side)) in a.chunks_mut(size).zip(b.chunks_mut(size)).zip(sides).enumerate() {
+            f(k * size, a, b, side);
+        }
+    } else {
+        let runs = a.par_chunks_mut(size).zip(b.par_chunks_mut(size)).zip(sides.par_iter_mut());
+        runs.enumerate().for_each(|(k, ((a, b), side))| f(k * size, a, b, side));
+    }
+}
+
 /// [`chunks`] over two arrays of the same length at once.
 #[inline]
 pub fn chunks2<A: Send, B: Send>(

@@ -66,7 +66,16 @@ pub(super) fn raise<R: Real>(
             });
         }
     }
-    alarms.contains(&true)
+    alarms.chunks(FEW).any(any)
+}
+
+/// Alarms that are looked at in one go.
+const FEW: usize = 64;
+
+/// Whether any of a few alarms is raised; without a way out, so that many are looked at by one instruction.
+#[inline(always)]
+pub(super) fn any(alarms: &[bool]) -> bool {
+    alarms.iter().fold(false, |any, alarm| any | alarm)
 }
 
 /// Several tetrahedra side by side.

@@ -68,8 +68,8 @@ impl Fragile {
 
 /// Whether a node is in elements around both of two others.
 fn have_common_neighbour(tets: &TetPieces, a: u32, b: u32) -> bool {
-    let corners = |n: u32| tets.around(n).flat_map(|t| tets.table.nodes[t as usize]);
-    corners(b).filter(|n| *n != b).any(|n| corners(a).any(|m| m == n))
+    let has = |n: u32| tets.around(a).any(|t| tets.table.nodes[t as usize].contains(&n));
+    tets.around(b).any(|t| tets.table.nodes[t as usize].iter().any(|n| *n != b && has(*n)))
 }
 
 /// Numbers parts, which are in the order of their first tetrahedra: the largest goes on under the number of its fragment.

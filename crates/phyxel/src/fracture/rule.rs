@@ -2,7 +2,7 @@
 
 use super::criterion::{Strength, danger, reaches};
 use super::fragile::{Fragile, Pieces};
-use super::star::{CrackPlane, Rim, one_side, rim};
+use super::star::{CrackPlane, one_side, rim};
 use super::stress::{Feeling, Sampler};
 use super::stress_of_tets::Stresses;
 use super::tets::TetPieces;
@@ -153,7 +153,7 @@ struct Growth {
     /// and those of their nodes that it splits.
     members: Vec<u32>,
     heights: Vec<f64>,
-    rim: Rim,
+    rim: Vec<u32>,
 }
 
 impl Growth {

@@ -3,7 +3,7 @@
 use super::cohesion::{Link, rest_area};
 use super::fragile::{Fragile, Pieces};
 use super::relabel::Sources;
-use super::star::{Rim, groups, is_one_group, rim};
+use super::star::{groups, is_one_group, rim};
 use super::tets::TetPieces;
 use super::{Edit, Held};
 use crate::math::Vec3;
@@ -21,7 +21,9 @@ pub struct Touched {
     /// Those of them that both sides still have: around these, elements may hang together at nodes alone.
     pub pinched: Vec<u32>,
     /// Room for looking at stars.
-    rim: Rim,
+    rim: Vec<u32>,
+    /// Nodes around which anything can have come apart.
+    near: Vec<u32>,
 }
 
 impl Touched {
@@ -124,14 +126,19 @@ impl Splitting<'_> {
             self.tips[node as usize] = false;
         }
         // Only around these can anything have come apart: elsewhere the same tetrahedra share the same faces.
-        let mut nodes = std::mem::take(self.loose);
-        nodes.reserve(2 * self.touched.nodes.len() + self.touched.pinched.len());
-        nodes.extend(self.touched.nodes.as_flattened());
-        nodes.extend(&self.touched.pinched);
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes.retain(|node| !self.part_loose(*node, left));
-        *self.loose = nodes;
+        let mut near = std::mem::take(&mut self.touched.near);
+        near.clear();
+        near.append(self.loose);
+        near.extend(self.touched.nodes.as_flattened());
+        near.extend(&self.touched.pinched);
+        near.sort_unstable();
+        near.dedup();
+        for &node in &near {
+            if !self.part_loose(node, left) {
+                self.loose.push(node);
+            }
+        }
+        self.touched.near = near;
         self.sources
     }
 

@@ -50,7 +50,9 @@ pub(super) fn heights_of(
     };
     let star = pieces.corners(node);
     heights.clear();
-    heights.extend(star.iter().map(|corner| height(corner / 4)));
+    for corner in star {
+        heights.push(height(corner / 4));
+    }
     if !pieces.cells.is_empty() {
         together(pieces, star, heights);
     }
@@ -67,31 +69,26 @@ fn together(pieces: &TetPieces, star: &[u32], heights: &mut [f64]) {
     }
 }
 
-/// Room for the rim of a crack.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Rim {
-    /// Corners of the elements on the other side.
-    beyond: Vec<u32>,
-    /// Nodes of both.
-    both: Vec<u32>,
-}
-
 /// The `wanted` ones of the nodes besides `node` that elements on both sides have, ascending: the crack ends there, or goes on.
 pub(super) fn rim<'a>(
     pieces: &TetPieces,
     node: u32,
     side: &[u32],
     wanted: impl Fn(u32) -> bool,
-    Rim { beyond, both }: &'a mut Rim,
+    both: &'a mut Vec<u32>,
 ) -> &'a [u32] {
-    let corners = |t: u32| pieces.table.nodes[t as usize];
-    beyond.clear();
-    beyond.extend(pieces.around(node).filter(|t| !side.contains(t)).flat_map(corners));
+    let (corners, star) = (&pieces.table.nodes, pieces.corners(node));
+    let is_beyond = |n: u32| {
+        let beyond = |t: u32| corners[t as usize].contains(&n) && !side.contains(&t);
+        star.iter().any(|corner| beyond(corner / 4))
+    };
     // Stars have few nodes: looking through them is quicker than sorting.
     both.clear();
-    for n in side.iter().flat_map(|t| corners(*t)).filter(|n| *n != node && wanted(*n)) {
-        if !both.contains(&n) && beyond.contains(&n) {
-            both.push(n);
+    for &t in side {
+        for n in corners[t as usize] {
+            if n != node && wanted(n) && !both.contains(&n) && is_beyond(n) {
+                both.push(n);
+            }
         }
     }
     both.sort_unstable();
@@ -115,12 +112,23 @@ pub(super) fn between<'a>(
     })
 }
 
-/// Area of the faces around `node` that separate a side from the rest [m²].
+/// Area of the faces around `node` that separate a side from the rest [m²]: of those that [`between`] tells, one after the
+/// other, because every break asks for it.
 pub(super) fn area(pieces: &TetPieces, node: u32, side: &[u32], place: impl Fn(u32) -> Vec3<f64>) -> f64 {
+    let corners = &pieces.table.nodes;
     let mut total = 0.0;
-    for face in between(pieces, node, side) {
-        let [p, q, r] = face.1.map(|k| place(pieces.table.nodes[face.0 as usize][k]));
-        total += 0.5 * (q - p).cross(r - p).norm();
+    for &t in side {
+        let (tet, mates) = (corners[t as usize], pieces.mates[t as usize]);
+        for (face, &mate) in FACES.iter().zip(&mates) {
+            if mate == ALONE || side.contains(&(mate / 4)) {
+                continue;
+            }
+            let has = |k: &usize| tet[*k] == node;
+            if face.iter().any(has) && corners[mate as usize / 4].contains(&node) {
+                let [p, q, r] = [place(tet[face[0]]), place(tet[face[1]]), place(tet[face[2]])];
+                total += 0.5 * (q - p).cross(r - p).norm();
+            }
+        }
     }
     total
 }
@@ -143,11 +151,11 @@ pub(super) fn is_one_group(pieces: &TetPieces, node: u32) -> bool {
             return true;
         }
         let (tet, own) = (corner / 4, *corner as usize % 4);
+        let this = unit(tet);
         // Faces are opposite to the corner of their place: all but one have the node, and so has what is behind them.
         let twins = pieces.twins[tet as usize].iter().enumerate();
-        for (_, twin) in twins.filter(|(face, twin)| *face != own && **twin != ALONE) {
-            apart -= units.join(unit(tet), unit(twin / 4)) as usize;
-        }
+        let others = twins.filter(|(face, twin)| *face != own && **twin != ALONE).map(|(_, twin)| unit(twin / 4));
+        others.filter(|other| *other != this).for_each(|other| apart -= units.join(this, other) as usize);
     }
     apart < 2
 }
@@ -228,6 +236,15 @@ mod tests {
         (TetPieces::new(table, Vec::new(), false, mesh.points.len()), mesh.points)
     }
 
+    fn sum_of(
+        faces: impl Iterator<Item = (u32, [usize; 3])>,
+        pieces: &TetPieces,
+        place: impl Fn(u32) -> Vec3<f64>,
+    ) -> f64 {
+        let corners = |(t, face): (u32, [usize; 3])| face.map(|k| place(pieces.table.nodes[t as usize][k]));
+        faces.map(corners).map(|[p, q, r]| 0.5 * (q - p).cross(r - p).norm()).sum()
+    }
+
     #[test]
     fn a_plane_through_the_middle_divides_the_star_along_faces() {
         let (pieces, points) = pieces();
@@ -238,11 +255,12 @@ mod tests {
         let side = one_side(&pieces, middle, &plane, place, &mut Vec::new()).expect("two sides");
         assert_eq!(2 * side.len(), pieces.around(middle).count());
         // The faces between the sides lie in the plane, and their other corners as well.
-        let mut room = Rim::default();
+        let mut room = Vec::new();
         let rim = rim(&pieces, middle, &side, |_| true, &mut room);
         assert!(!rim.is_empty() && rim.iter().all(|n| points[*n as usize][0] == 1.0));
         // Each of the four squares around the node gives it a triangle, or two.
         let cut = area(&pieces, middle, &side, place);
+        assert_eq!(cut, sum_of(between(&pieces, middle, &side), &pieces, place));
         assert!((cut - 4.0).abs() < 1e-12 || (cut - 2.0).abs() < 1e-12, "{cut}");
         let beside = CrackPlane { point: Vec3([5.0, 0.0, 0.0]), ..plane };
         assert!(one_side(&pieces, middle, &beside, place, &mut Vec::new()).is_none());

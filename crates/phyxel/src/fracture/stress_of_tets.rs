@@ -1,13 +1,14 @@
 //! What nodes feel where tetrahedra remember nothing: a look at those around nodes in danger alone.
 
-use super::criterion::reaches;
+use super::alarm::any;
+use super::criterion::{principal_bound, reaches};
 use super::stress::{Feeling, NOTHING};
 use super::tets::TetPieces;
 use crate::material::{Law, with_law};
-use crate::math::{Mat3, Real, Vec3};
-use crate::par;
+use crate::math::{Lanes, Mat3, Real, Vec3};
 use crate::stencil::block::{Block, Stencils};
 use crate::stencil::tets::{Tets, WIDTH};
+use crate::{par, vectorised};
 
 /// What a tetrahedron adds to the mean around a node: its volume [m³], and times that its stress xx, xy, xz, yy, yz, zz [Pa].
 /// All zero where it is pressed flat: there is no area for a stress to act on.
@@ -31,6 +32,8 @@ pub(super) struct Stresses {
 
 /// Stands for the place of a tetrahedron that has not been looked at.
 const NOBODY: u32 = u32::MAX;
+/// No principal stress is above its bound by more than rounding.
+const SURELY: f64 = 1.0 + 1e-12;
 /// Tetrahedra, and nodes, that one thread takes at least.
 const TASK: usize = 64;
 
@@ -62,14 +65,21 @@ impl Stresses {
         let (Stencils::Tets(tets), pieces) = (&block.stencils, ask.pieces) else { return };
         self.places.resize(self.places.len().max(ask.alarms.len()), NOBODY);
         self.in_danger.resize(self.in_danger.len().max(pieces.splittable.len()), false);
+        // Loose cubes on the ground raise alarms in every step, and have nothing left to part from.
+        let corners = &tets.table.nodes;
+        let can_part = |t: u32| corners[t as usize].iter().any(|n| pieces.splittable[*n as usize]);
         // Most have none: these are passed by several at a time.
-        for (first, alarms) in (0..).step_by(WIDTH).zip(ask.alarms.chunks(WIDTH)).filter(|(_, a)| a.contains(&true)) {
-            (first..).zip(alarms).filter(|(_, alarm)| **alarm).for_each(|(t, _)| self.want(t));
+        for (first, alarms) in (0..).step_by(WIDTH).zip(ask.alarms.chunks(WIDTH)).filter(|(_, a)| any(a)) {
+            let raised = (first..).zip(alarms).filter(|(_, alarm)| **alarm).map(|(t, _)| t);
+            raised.filter(|t| can_part(*t)).for_each(|t| self.want(t));
+        }
+        if self.tets.is_empty() {
+            return;
         }
         self.fill(block, tets, u);
-        self.find_nodes(&tets.table.nodes, ask, &least);
+        self.find_nodes(corners, ask, &least);
         for k in 0..self.nodes.len() {
-            pieces.around(self.nodes[k]).for_each(|t| self.want(t));
+            tets.around(self.nodes[k] as usize).for_each(|(t, _)| self.want(t as u32));
         }
         self.fill(block, tets, u);
         let start = felt.len();
@@ -77,7 +87,7 @@ impl Stresses {
         let known = &*self;
         par::chunks(&mut felt[start..], TASK, |first, felt| {
             for (felt, &node) in felt.iter_mut().zip(&known.nodes[first..]) {
-                *felt = (node, known.feel(pieces, node, ask.gradients.then_some((tets, u))));
+                *felt = (node, known.feel(tets, node, ask.gradients.then_some(u)));
             }
         });
         self.forget();
@@ -106,11 +116,15 @@ impl Stresses {
     fn find_nodes(&mut self, corners: &[[u32; 4]], ask: &Ask<'_>, least: &impl Fn(u32) -> f64) {
         let Self { tets, stresses, nodes, in_danger, .. } = self;
         for (t, weighed) in tets.iter().zip(&*stresses) {
-            // Where all bear the same, the alarm has told already.
-            let stress = (!ask.factors.is_empty()).then(|| stress_of(weighed));
+            // Where all bear the same, the alarm has told already. The bound tells most of those apart that do not.
+            let stress =
+                (!ask.factors.is_empty()).then(|| stress_of(weighed)).map(|s| (s, SURELY * principal_bound(&s)));
             for n in corners[*t as usize] {
-                let bears = |stress: Mat3<f64>| !reaches(&stress, least(n));
-                if !in_danger[n as usize] && !stress.is_some_and(bears) && ask.pieces.splittable[n as usize] {
+                if in_danger[n as usize] || !ask.pieces.splittable[n as usize] {
+                    continue;
+                }
+                let least = least(n);
+                if stress.is_none_or(|(stress, most)| least <= most && reaches(&stress, least)) {
                     in_danger[n as usize] = true;
                     nodes.push(n);
                 }
@@ -125,21 +139,21 @@ impl Stresses {
     }
 
     /// What a node feels; how it is deformed where that is asked for.
-    fn feel<R: Real>(&self, pieces: &TetPieces, node: u32, deformed: Option<(&Tets<R>, &[Vec3<R>])>) -> Feeling {
-        let (volume, stress) = self.mean(pieces, node);
+    fn feel<R: Real>(&self, tets: &Tets<R>, node: u32, deformed: Option<&[Vec3<R>]>) -> Feeling {
+        let (volume, stress) = self.mean(tets, node);
         let mut gradient = Mat3::identity();
-        if let Some((tets, u)) = deformed {
+        if let Some(u) = deformed {
             let weighed = |t: usize| Mat3((Mat3::identity() + tets.gradient(t, u)).to_f64()) * self.of(t as u32)[0];
-            gradient = pieces.around(node).fold(Mat3::zero(), |sum, t| sum + weighed(t as usize)) * share(volume);
+            gradient = tets.around(node as usize).fold(Mat3::zero(), |sum, (t, _)| sum + weighed(t)) * share(volume);
         }
         Feeling { stress, gradient, plastic: 0.0, volume }
     }
 
     /// Volume of the tetrahedra around a node [m³], and their mean stress [Pa].
-    fn mean(&self, pieces: &TetPieces, node: u32) -> (f64, Mat3<f64>) {
+    fn mean<R: Real>(&self, tets: &Tets<R>, node: u32) -> (f64, Mat3<f64>) {
         let mut sum = [0.0; 7];
-        for t in pieces.around(node) {
-            sum.iter_mut().zip(self.of(t)).for_each(|(sum, s)| *sum += s);
+        for (t, _) in tets.around(node as usize) {
+            sum.iter_mut().zip(self.of(t as u32)).for_each(|(sum, s)| *sum += s);
         }
         (sum[0], stress_of(&sum))
     }
@@ -150,7 +164,24 @@ impl Stresses {
         self.stresses.resize(self.tets.len(), [0.0; 7]);
         let asked = &self.tets[known..];
         with_law!(&block.law, law => par::chunks(&mut self.stresses[known..], TASK, |first, stresses| {
-            for (out, &t) in stresses.iter_mut().zip(&asked[first..]) {
+            let asked = &asked[first..first + stresses.len()];
+            let mut groups = stresses.chunks_exact_mut(WIDTH).zip(asked.chunks_exact(WIDTH));
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (out, asked) in &mut groups {
+                        let g = tets.gradients_of(asked, u);
+                        let f = Mat3::identity() + g;
+                        let share = Lanes(f.det().0.map(|det| R::one() / det));
+                        let stress = law.stress_wide(g) * f.transpose() * share;
+                        for (lane, (out, t)) in out.iter_mut().zip(asked).enumerate() {
+                            *out = weighed(Mat3(stress.0.map(|row| row.map(|x| x.0[lane]))), volumes[*t as usize]);
+                        }
+                    }
+                },
+            );
+            let done = stresses.len() / WIDTH * WIDTH;
+            for (out, &t) in stresses[done..].iter_mut().zip(&asked[done..]) {
                 let g = tets.gradient(t as usize, u);
                 let f = Mat3::identity() + g;
                 *out = weighed(law.stress(g) * f.transpose() * (R::one() / f.det()), volumes[t as usize]);

@@ -1,6 +1,6 @@
 //! Forces that come from outside: gravity, forces on nodes, traction and pressure on faces.
 
-use super::Model;
+use super::{BodyModel, Model};
 use crate::math::{Real, Vec3};
 use crate::par;
 
@@ -30,6 +30,20 @@ impl<R: Real> Model<R> {
             }
         }
         self.add_cohesion(u, out);
+    }
+
+    /// Whether gravity and steady loads are all that acts from outside.
+    pub(crate) fn has_steady_loads_alone(&self) -> bool {
+        let held = |b: &BodyModel| b.fragile.as_ref().is_some_and(|f| !f.links.is_empty());
+        self.loads.pressures.is_empty() && !self.bodies.iter().any(held)
+    }
+
+    /// Sets forces of gravity and steady loads on the nodes from the `first` on [N].
+    pub(crate) fn steady_forces(&self, first: usize, out: &mut [Vec3<R>]) {
+        let Loads { gravity, dead, .. } = &self.loads;
+        for (i, f) in (first..).zip(out) {
+            *f = *gravity * self.masses[i] + dead[i];
+        }
     }
 
     /// Energy of gravity and steady loads, zero at the origin [J]; pressure is not counted, because it

@@ -58,6 +58,7 @@ impl<R: Real> Solver<R> {
         }
         if let Some(riding) = self.kind.riding() {
             self.ledger.extend(&riding.notes);
+            self.ledger.extend_summed(&riding.sums);
             state.torn.clone_from(&riding.torn);
         }
         if let Some(world) = &mut self.world {

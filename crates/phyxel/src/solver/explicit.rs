@@ -4,8 +4,8 @@
 
 use super::forces;
 use super::knock::{Knocks, Tolerances, Unknowns};
-use super::ledger::{Note, Partner};
-use crate::contact::{Path, Plane};
+use super::strike::{Struck, path};
+use crate::contact::Plane;
 use crate::math::{Real, Vec3};
 use crate::model::{Held, Model};
 use crate::par;
@@ -22,7 +22,7 @@ const FEW_SWEEPS: usize = 6;
 /// Vectors that explicit steps need.
 #[derive(Clone, Debug, Default)]
 pub struct Explicit<R> {
-    forces: Vec<Vec3<R>>,
+    pub(super) forces: Vec<Vec3<R>>,
     held: Vec<Held<R>>,
     /// Verlet's forces at the end of a step are those at the start of the next, if this is the model's version.
     forces_of: Option<(u64, u64)>,
@@ -34,8 +34,10 @@ pub struct Explicit<R> {
     inverse_mass: Vec<Vec3<R>>,
     /// Surfaces have passed each other in the last step.
     passed: bool,
-    /// What a collider has done to each run of nodes.
-    struck: Vec<Vec<Note>>,
+    /// What colliders have done to each run of nodes.
+    pub(super) struck: Vec<Struck>,
+    /// Whether all numbers are finite after a step, where that has been looked at on the way.
+    pub(super) finite: Option<bool>,
 }
 
 /// One stage of a Runge–Kutta method, the rates `(u̇, v̇)`; or a state `(u, v)`.
@@ -59,14 +61,18 @@ impl<R: Real> Explicit<R> {
         self.forces.reserve(model.rest.capacity().saturating_sub(self.forces.len()));
         self.forces.resize(model.node_count(), Vec3::zero());
         self.knocks.part();
-        self.passed = false;
+        (self.passed, self.finite) = (false, None);
         let h = R::of(dt);
         match integrator {
             Integrator::ExplicitEuler => self.euler(model, state, scratch, dt),
             Integrator::SymplecticEuler => {
                 forces::total_at_start(model, state, scratch, &mut self.forces);
+                self.find_held(model, state, dt);
+                if self.held.is_empty() && !model.rows_needed() && model.ties.is_empty() {
+                    return self.move_on(model, state, dt);
+                }
                 self.kick(model, state, h);
-                self.constrain(model, state, dt);
+                self.constrain_held(model, state, dt);
                 drift(state, h);
             }
             Integrator::LeapFrog => self.leap_frog(model, state, scratch, dt),
@@ -222,85 +228,19 @@ impl<R: Real> Explicit<R> {
         self.start.du = start;
     }
 
-    /// Stops nodes that would pass a surface within `dt`.
-    fn collide(&mut self, model: &Model<R>, state: &mut State<R>, dt: R) {
-        for (c, collider) in model.colliders.iter().enumerate() {
-            let floor = collider.floor::<R>();
-            let is_far = |i: usize, u: Vec3<R>, v: Vec3<R>| {
-                floor.is_some_and(|floor| floor.is_far((model.rest[i], u), v, (model.contact_radius(i), dt)))
-            };
-            self.strike(model, c, state, (dt, is_far), |(_, body), (_, v), path| {
-                if collider.is_clear(path) || !model.bodies[body].groups.meet(&collider.groups) {
-                    return v;
-                }
-                let Some(plane) = collider.meet::<R>(path) else { return v };
-                let (friction, bounce) = (model.friction_between(body, c), model.restitution_between(body, c));
-                plane.resolve(v, dt, R::of(friction), R::of(bounce))
-            });
-        }
-    }
-
-    /// Stops nodes that lie on a surface, or in it, from going further in.
-    fn rest_on_surfaces(&mut self, model: &Model<R>, state: &mut State<R>, dt: R) {
-        for (c, collider) in model.colliders.iter().enumerate() {
-            self.strike(model, c, state, (dt, |_, _, _| false), |(i, body), (u, v), path| {
-                if !model.bodies[body].groups.meet(&collider.groups) {
-                    return v;
-                }
-                let plane = collider.nearest::<R>(path);
-                let next = plane.normal.dot(v) * dt;
-                let scale = model.rest[i].norm() + u.norm() + next.abs();
-                let rounding = R::EPSILON * R::of(16.0) * scale;
-                if plane.gap > rounding {
-                    return v;
-                }
-                let friction = R::of(model.friction_between(body, c));
-                Plane { gap: R::zero(), ..plane }.resolve(v, R::one(), friction, R::zero())
-            });
-        }
-    }
-
-    /// Gives nodes that can touch something, and are not far from it, the velocity that `after` makes of their own on a path of
-    /// `dt`, and notes what the collider `c` has done to them, in the order of nodes.
-    fn strike(
-        &mut self,
-        model: &Model<R>,
-        c: usize,
-        state: &mut State<R>,
-        (dt, is_far): (R, impl Fn(usize, Vec3<R>, Vec3<R>) -> bool + Sync),
-        after: impl Fn((usize, usize), (Vec3<R>, Vec3<R>), &Path) -> Vec3<R> + Sync,
-    ) {
-        let State { u, v, time, .. } = state;
-        self.struck.resize_with(v.len().div_ceil(par::GRAIN), Vec::new);
-        par::chunks_with(v, par::GRAIN, &mut self.struck, &|first, v, notes| {
-            notes.clear();
-            let mut body = model.body_index(first);
-            for (i, v) in (first..).zip(v).filter(|(i, _)| model.is_touchable(*i)) {
-                let before = *v;
-                if is_far(i, u[i], before) {
-                    continue;
-                }
-                while model.bodies[body].nodes.end <= i {
-                    body += 1;
-                }
-                *v = after((i, body), (u[i], before), &path(model, i, (u[i], before), (*time, dt.to_f64())));
-                let impulse = (*v - before) * model.masses[i];
-                if *v - before != Vec3::zero() {
-                    notes.push(note(model, (body, c), impulse, &path(model, i, (u[i], *v), (*time, 0.0))));
-                }
-            }
-        });
-        self.struck.iter().for_each(|notes| self.knocks.riding.notes.extend_from_slice(notes));
-    }
-
     fn kick(&self, model: &Model<R>, state: &mut State<R>, h: R) {
         par::for_each(&mut state.v, |i, v| *v += self.forces[i] * (h / model.masses[i]));
     }
 
     /// Stops nodes at surfaces and gives held nodes the velocity that brings them where they must be after `dt`.
     fn constrain(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
-        self.collide(model, state, R::of(dt));
         self.find_held(model, state, dt);
+        self.constrain_held(model, state, dt);
+    }
+
+    /// The same where it is known who is held.
+    fn constrain_held(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64) {
+        self.collide(model, state, R::of(dt));
         self.hold(state);
         self.keep_apart(model, state, dt);
     }
@@ -394,19 +334,6 @@ impl<R: Real> Explicit<R> {
             state.v[n] = held.free * state.v[n] + held.velocity - held.free * held.velocity;
         }
     }
-}
-
-/// The path of a node from displacement `u` at velocity `v`.
-fn path<R: Real>(model: &Model<R>, node: usize, (u, v): (Vec3<R>, Vec3<R>), (start, dt): (f64, f64)) -> Path {
-    let (from, radius) = (model.place(node, u), model.contact_radius(node));
-    Path { from, velocity: Vec3(v.to_f64()), radius, start, dt }
-}
-
-/// An impulse that a collider has given to a node of a body, which is on a path now.
-fn note<R: Real>(model: &Model<R>, (body, c): (usize, usize), impulse: Vec3<R>, path: &Path) -> Note {
-    let plane: Plane<f64> = model.colliders[c].nearest(path);
-    let sides = (Partner::Body(body), Partner::Collider(c));
-    Note { sides, impulse: Vec3(impulse.to_f64()), point: path.from, normal: plane.normal }
 }
 
 fn drift<R: Real>(state: &mut State<R>, h: R) {

@@ -58,10 +58,15 @@ fn elastic_and_external<R: Real>(
     (scratch, now): (&mut [BlockScratch<R>], Option<Moment>),
     out: &mut [Vec3<R>],
 ) {
-    model.external_forces(u, out);
     if model.blocks.len() > 1 && inner.grains.iter().all(Vec::is_empty) && model.blocks.iter().all(has_own_nodes) {
-        return of_bodies(model, 0..model.blocks.len(), (u, now), scratch, out);
+        // Bodies with a block each have every node between them, and set what is steady when they come to it.
+        let steady = model.blocks.len() == model.bodies.len() && model.has_steady_loads_alone();
+        if !steady {
+            model.external_forces(u, out);
+        }
+        return of_bodies(model, (0..model.blocks.len(), steady), (u, now), scratch, out);
     }
+    model.external_forces(u, out);
     for (k, (block, scratch)) in model.blocks.iter().zip(scratch).enumerate() {
         let nodes = model.bodies[block.body].nodes.clone();
         let kept =
@@ -80,11 +85,11 @@ fn has_own_nodes<R: Real>(block: &Block<R>) -> bool {
     matches!(block.stencils, Stencils::Tets(_))
 }
 
-/// Adds the elastic forces of some blocks to `out`, which begins at the first node of the first; bodies share no nodes, so
-/// each thread takes some of them.
+/// Adds the elastic forces of some blocks to `out`, which begins at the first node of the first, or to `steady` loads that are
+/// set before; bodies share no nodes, so each thread takes some of them.
 fn of_bodies<R: Real>(
     model: &Model<R>,
-    blocks: Range<usize>,
+    (blocks, steady): (Range<usize>, bool),
     (u, now): (&[Vec3<R>], Option<Moment>),
     scratch: &mut [BlockScratch<R>],
     out: &mut [Vec3<R>],
@@ -96,6 +101,9 @@ fn of_bodies<R: Real>(
         for (k, scratch) in blocks.zip(scratch) {
             let nodes = &model.bodies[model.blocks[k].body].nodes;
             let own = &mut out[nodes.start - base..nodes.end - base];
+            if steady {
+                model.steady_forces(nodes.start, own);
+            }
             if !now.is_some_and(|now| model.blocks[k].add_kept_forces(now, scratch, own)) {
                 model.blocks[k].add_own_forces(u, scratch, own);
             }
@@ -106,8 +114,8 @@ fn of_bodies<R: Real>(
     let (low_scratch, high_scratch) = scratch.split_at_mut(blocks.len() / 2);
     let (low, high) = out.split_at_mut(first_node(middle) - base);
     rayon::join(
-        || of_bodies(model, blocks.start..middle, (u, now), low_scratch, low),
-        || of_bodies(model, middle..blocks.end, (u, now), high_scratch, high),
+        || of_bodies(model, (blocks.start..middle, steady), (u, now), low_scratch, low),
+        || of_bodies(model, (middle..blocks.end, steady), (u, now), high_scratch, high),
     );
 }
 

@@ -146,7 +146,7 @@ impl<R: Real> Guard<R> {
                 .patient_step(model, state, (h, if again { ITERATIONS_AGAIN } else { 1 }), report)
                 .map_err(|source| StepError::Factor { time: start + done, source })?;
             let settled = solver.is_settled() || halvings >= MOST_FOR_CONTACT;
-            let sound = super::is_finite(state) && settled && (explicit || self.is_sound(model, state, before, h));
+            let sound = solver.is_finite(state) && settled && (explicit || self.is_sound(model, state, before, h));
             let bearable = again && halvings >= MOST_FOR_GAIN;
             let gained = sound && !bearable && potential.is_some_and(|p| self.gained(model, state, (before, p), h));
             if sound && !gained {

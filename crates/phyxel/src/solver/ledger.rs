@@ -47,9 +47,9 @@ pub struct Note {
     pub normal: Vec3<f64>,
 }
 
-/// All places between two things.
+/// All places between two things, or some of them.
 #[derive(Clone, Copy, Debug)]
-struct Sum {
+pub struct Sum {
     sides: (Partner, Partner),
     impulse: Vec3<f64>,
     point: Vec3<f64>,
@@ -72,6 +72,25 @@ impl Sum {
         self.places += 1;
     }
 
+    /// Adds a place to the last of some sums, or to a new one where that is about others.
+    pub fn follow(sums: &mut Vec<Sum>, note: &Note) {
+        if sums.last().is_none_or(|last| last.sides != note.sides) {
+            sums.push(Sum::new(note.sides));
+        }
+        if let Some(last) = sums.last_mut() {
+            last.add(note);
+        }
+    }
+
+    /// Adds other places of the same two things.
+    fn join(&mut self, other: &Sum) {
+        self.impulse += other.impulse;
+        self.point += other.point;
+        self.normal += other.normal;
+        self.weight += other.weight;
+        self.places += other.places;
+    }
+
     fn force(&self, dt: f64) -> ContactForce {
         ContactForce {
             first: self.sides.0,
@@ -88,6 +107,8 @@ impl Sum {
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     entries: Vec<Note>,
+    /// Places that were summed up on the way.
+    parts: Vec<Sum>,
     /// Ascending by who takes part.
     sums: Vec<Sum>,
     forces: Vec<ContactForce>,
@@ -97,6 +118,7 @@ impl Ledger {
     /// Forgets everything, at the start of a step.
     pub fn clear(&mut self) {
         self.entries.clear();
+        self.parts.clear();
     }
 
     /// Notes an impulse on the first of two things [N s] at a place [m].
@@ -107,6 +129,11 @@ impl Ledger {
     /// Takes over what a step has noted.
     pub fn extend(&mut self, notes: &[Note]) {
         self.entries.extend_from_slice(notes);
+    }
+
+    /// Takes over what a step has summed up; bodies come first in it.
+    pub fn extend_summed(&mut self, sums: &[Sum]) {
+        self.parts.extend_from_slice(sums);
     }
 
     /// Notes what an implicit solve says; its impulses act `times` over.
@@ -141,7 +168,7 @@ impl Ledger {
 
     /// Sums up a step of `dt`; `resting` are forces that sleepers go on feeling.
     pub fn close(&mut self, dt: f64, resting: &[ContactForce]) {
-        let Self { entries, sums, forces } = self;
+        let Self { entries, parts, sums, forces } = self;
         sums.clear();
         for entry in entries.iter_mut() {
             if entry.sides.1 < entry.sides.0 {
@@ -149,12 +176,9 @@ impl Ledger {
                 (entry.impulse, entry.normal) = (-entry.impulse, -entry.normal);
             }
             // In the order in which they were noted, so that sums have the same bits every time.
-            let place = sums.binary_search_by_key(&entry.sides, |s| s.sides).unwrap_or_else(|place| {
-                sums.insert(place, Sum::new(entry.sides));
-                place
-            });
-            sums[place].add(entry);
+            sum_of(sums, entry.sides).add(entry);
         }
+        parts.iter().for_each(|part| sum_of(sums, part.sides).join(part));
         forces.clear();
         forces.extend(sums.iter().map(|sum| sum.force(dt)));
         forces.extend_from_slice(resting);
@@ -165,4 +189,13 @@ impl Ledger {
     pub fn forces(&self) -> &[ContactForce] {
         &self.forces
     }
+}
+
+/// The sum of what passes between two things, among those that are known or new.
+fn sum_of(sums: &mut Vec<Sum>, sides: (Partner, Partner)) -> &mut Sum {
+    let place = sums.binary_search_by_key(&sides, |s| s.sides).unwrap_or_else(|place| {
+        sums.insert(place, Sum::new(sides));
+        place
+    });
+    &mut sums[place]
 }

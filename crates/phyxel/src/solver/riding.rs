@@ -1,6 +1,6 @@
 //! Rigid bodies and ties where contact is solved by impulses: in position-based and explicit steps.
 
-use super::ledger::Note;
+use super::ledger::{Note, Sum};
 use crate::contact::Pose;
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::Model;
@@ -23,6 +23,8 @@ pub struct Riding<R> {
     pub torn: Vec<bool>,
     /// Contacts of the step so far.
     pub notes: Vec<Note>,
+    /// Those with colliders that were summed up on the way.
+    pub sums: Vec<Sum>,
 }
 
 /// A point of a rigid body.
@@ -42,6 +44,7 @@ impl<R: Real> Riding<R> {
         self.torn.clear();
         self.torn.extend_from_slice(torn);
         self.notes.clear();
+        self.sums.clear();
         self.impulses.clear();
         self.impulses.resize(states.len(), Default::default());
         self.pushed.clear();

@@ -75,9 +75,27 @@ impl<R: Real> Tets<R> {
     #[inline(always)]
     pub fn gradient(&self, e: usize, field: &[Vec3<R>]) -> Mat3<R> {
         let own = &field[self.first..];
-        let [a, b, c, d] = self.table.nodes[e].map(|n| own[n as usize]);
+        let [a, b, c, d] = corners_of(own, self.table.nodes[e]);
         let [db, dc, dd] = self.table.gradients[e];
         gradient_of_edges([b - a, c - a, d - a], [db, dc, dd])
+    }
+
+    /// The same of [`WIDTH`] tetrahedra anywhere, side by side.
+    #[inline(always)]
+    pub fn gradients_of(&self, some: &[u32], field: &[Vec3<R>]) -> Mat3<Lanes<R, WIDTH>> {
+        let zero = Vec3([Lanes([R::zero(); WIDTH]); 3]);
+        let (mut edges, mut weights) = ([zero; 3], [zero; 3]);
+        let own = &field[self.first..];
+        for (lane, e) in some.iter().map(|e| *e as usize).enumerate().take(WIDTH) {
+            let [a, b, c, d] = corners_of(own, self.table.nodes[e]);
+            for (k, edge) in [b - a, c - a, d - a].into_iter().enumerate() {
+                for axis in 0..3 {
+                    edges[k].0[axis].0[lane] = edge.0[axis];
+                    weights[k].0[axis].0[lane] = self.table.gradients[e][k].0[axis];
+                }
+            }
+        }
+        gradient_of_edges(edges, weights)
     }
 
     /// `out_k −= Σ_e S_e d_k` with `S_e = stress(e, Σ p ⊗ d)`; `corner_forces` holds four per tetrahedron.
@@ -203,7 +221,7 @@ impl<R: Real> Tets<R> {
             self.table.gradients[first..first + WIDTH].try_into().expect("WIDTH gradients");
         let volumes: &[R; WIDTH] = self.table.volumes[first..first + WIDTH].try_into().expect("WIDTH volumes");
         for lane in 0..WIDTH {
-            let [a, b, c, d] = nodes[lane].map(|n| own[n as usize]);
+            let [a, b, c, d] = corners_of(own, nodes[lane]);
             for (k, edge) in [b - a, c - a, d - a].into_iter().enumerate() {
                 for axis in 0..3 {
                     edges[k].0[axis].0[lane] = edge.0[axis];
@@ -257,6 +275,13 @@ impl<R: Real> Tets<R> {
             *value = sum;
         });
     }
+}
+
+/// The values at the corners of a tetrahedron. Written out, because the closure of `map` may be called instead of inlined, and
+/// calls empty all vector registers.
+#[inline(always)]
+fn corners_of<R: Real>(own: &[Vec3<R>], [a, b, c, d]: [u32; 4]) -> [Vec3<R>; 4] {
+    [own[a as usize], own[b as usize], own[c as usize], own[d as usize]]
 }
 
 /// Forces at the corners of tetrahedra side by side, one tetrahedron after the other.
