@@ -193,7 +193,8 @@ impl Moving {
         let of_model = || resident.order.to_model[nodes.clone()].iter().map(|&n| n as usize - nodes.start);
         let points: Vec<[f32; 4]> = of_model().map(|i| [0.0, 0.0, 0.0, radii[i]]).collect();
         let volumes = model.blocks[block].volumes();
-        let elastic: Vec<[f32; 4]> = of_model().flat_map(|i| [[0.0, 0.0, 0.0, volumes[i]], [0.0; 4], [0.0; 4]]).collect();
+        let elastic: Vec<[f32; 4]> =
+            of_model().flat_map(|i| [[0.0, 0.0, 0.0, volumes[i]], [0.0; 4], [0.0; 4]]).collect();
         device.write(&rebuild.at.points, 0, &points);
         device.write(&rebuild.at.elastic, 0, &elastic);
         let groups = (phyxels as u32).div_ceil(256).min(MOST_GROUPS);

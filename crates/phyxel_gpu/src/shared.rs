@@ -180,7 +180,9 @@ pub(crate) fn why_not_groups(
         able.fold((false, 0), |(asked, sum), (g, _)| (asked || insists(g), sum + nodes(g)))
     };
     let of_breaking = weight(true) > weight(false);
-    for (group, reason) in groups.iter().zip(&mut reasons).filter(|(g, reason)| reason.is_none() && breaks(g) != of_breaking) {
+    for (group, reason) in
+        groups.iter().zip(&mut reasons).filter(|(g, reason)| reason.is_none() && breaks(g) != of_breaking)
+    {
         let name = &scene.bodies[group[0]].name;
         let (this, others) = if of_breaking { ("cannot break", "can") } else { ("can break", "cannot") };
         *reason = Some(format!("body {name:?} {this} and others on the device {others}"));

@@ -88,7 +88,9 @@ mod tests {
         let of = |description: &str| {
             GpuError::of(wgpu::Error::Validation { source: "".into(), description: description.into() }, "card")
         };
-        assert!(matches!(of("In Queue::submit\n  Parent device is lost"), GpuError::Lost { device, .. } if device == "card"));
+        assert!(
+            matches!(of("In Queue::submit\n  Parent device is lost"), GpuError::Lost { device, .. } if device == "card")
+        );
         assert!(matches!(of("binding 3 is missing"), GpuError::Invalid { .. }));
     }
 }

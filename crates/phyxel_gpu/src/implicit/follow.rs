@@ -15,11 +15,7 @@ impl Follow {
     pub(super) fn launch(&self, resident: &Resident) {
         let device = resident.device();
         let mut encoder = device.wgpu.create_command_encoder(&Default::default());
-        self.kernel.launch(
-            &mut encoder.begin_compute_pass(&Default::default()),
-            explicit::groups(resident),
-            &[0],
-        );
+        self.kernel.launch(&mut encoder.begin_compute_pass(&Default::default()), explicit::groups(resident), &[0]);
         device.queue.submit([encoder.finish()]);
     }
 }
@@ -34,8 +30,7 @@ impl Implicit {
         let bindings = &[Uniform, Read, Read, Read, Read, Write, Write, Write];
         let source = sources::follow();
         let recipe = Recipe { name: "follow", source: &source, entry: "main", constants: &[], bindings };
-        let buffers =
-            [&job, &at.v, &at.rest, &at.bodies, springs, &system.offsets, &system.moduli, &system.bodies];
+        let buffers = [&job, &at.v, &at.rest, &at.bodies, springs, &system.offsets, &system.moduli, &system.bodies];
         self.follow = Some(Follow { kernel: device.bind(&recipe, &buffers) });
         device.check()
     }
