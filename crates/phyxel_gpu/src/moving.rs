@@ -168,7 +168,11 @@ mod tests {
             (simulation.state().v.clone(), room)
         };
         let (grown, plain) = (run(true), run(false));
-        assert!(grown.1 > plain.1, "{} {}", grown.1, plain.1);
-        assert_eq!(grown.0, plain.0);
+        // There is as much room again as there is for whoever was never without.
+        assert_eq!(grown.1, plain.1);
+        assert!(plain.1 > 8);
+        // Nodes of a row are in another order when the model is brought again, which rounding sees.
+        let apart = grown.0.iter().zip(&plain.0).map(|(a, b)| (*a - *b).norm()).fold(0.0, f32::max);
+        assert!(apart < 1e-5, "{apart}");
     }
 }

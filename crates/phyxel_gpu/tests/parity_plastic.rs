@@ -81,12 +81,12 @@ fn displacements(rest: &[Vec3<f32>], kind: usize) -> Vec<Vec3<f32>> {
 }
 
 /// The largest difference of offsets, relative to the largest of them or one.
-fn grain_difference(found: &[Vec<Grain<f32>>], expected: &[Vec<Grain<f64>>]) -> f64 {
+fn grain_difference<R: Real>(found: &[Vec<Grain<R>>], expected: &[Vec<Grain<f64>>]) -> f64 {
     let pairs = || found.iter().flatten().zip(expected.iter().flatten());
     let size = pairs().map(|(_, e)| e.offset.norm().max(e.plastic_strain)).fold(1.0, f64::max);
-    let error = |(f, e): (&Grain<f32>, &Grain<f64>)| {
-        let offset = (Mat3(f.offset.0.map(|row| row.map(f64::from))) - e.offset).norm();
-        let worst = offset.max((f64::from(f.plastic_strain) - e.plastic_strain).abs());
+    let error = |(f, e): (&Grain<R>, &Grain<f64>)| {
+        let offset = (Mat3(f.offset.to_f64()) - e.offset).norm();
+        let worst = offset.max((f.plastic_strain.to_f64() - e.plastic_strain).abs());
         if worst.is_nan() { f64::INFINITY } else { worst }
     };
     pairs().map(error).fold(0.0, f64::max) / size

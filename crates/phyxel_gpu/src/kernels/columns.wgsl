@@ -48,7 +48,10 @@ fn tally(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec
 fn widest(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3u, @builtin(local_invocation_index) lane: u32) {
     let i = phyxel(place, grid, lane);
     if i < job.phyxels {
-        atomicMax(&scalars[5], atomicLoad(&tallies[i]));
+        let found = atomicLoad(&tallies[i]);
+        if found > atomicLoad(&scalars[5]) {
+            atomicMax(&scalars[5], found);
+        }
     }
 }
 

@@ -140,6 +140,10 @@ fn drift(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec
     let volume = bitcast<f32>(elements[job.element + i].w);
     // Floats that are not negative are in the order of their bits.
     if volume > 0.0 && finite(missed) {
-        atomicMax(&drifts[job.slot], bitcast<u32>(missed * missed * missed / volume));
+        let found = bitcast<u32>(missed * missed * missed / volume);
+        // Most are less than what is known already, and a look costs less than a change.
+        if found > atomicLoad(&drifts[job.slot]) {
+            atomicMax(&drifts[job.slot], found);
+        }
     }
 }

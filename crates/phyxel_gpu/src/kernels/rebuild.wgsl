@@ -39,6 +39,13 @@ struct Job {
 // Weight and penalty.
 @group(0) @binding(11) var<storage, read_write> weights: array<vec4f>;
 
+// Most are no more than what is known already, and a look costs less than a change.
+fn note_most(k: u32, found: u32) {
+    if found > atomicLoad(&scalars[k]) {
+        atomicMax(&scalars[k], found);
+    }
+}
+
 fn index_of(place: vec3u, grid: vec3u, lane: u32) -> u32 {
     return (place.x + place.y * grid.x) * 64u + lane;
 }
@@ -100,7 +107,7 @@ fn invert(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: ve
     inverses[3u * i + 2u] = vec4f(inverse[2], 0.0);
     // Floats that are not negative are in the order of their bits.
     if finite3(points[i].xyz) && finite(reach) {
-        atomicMax(&scalars[0], bitcast<u32>(max(reach, 0.0)));
+        note_most(0u, bitcast<u32>(max(reach, 0.0)));
     }
 }
 
@@ -178,7 +185,7 @@ fn look(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
         }
     }
     lengths[i] = found;
-    atomicMax(&scalars[4], found);
+    note_most(4u, found);
 }
 
 @compute @workgroup_size(64)
