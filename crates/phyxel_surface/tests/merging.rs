@@ -157,6 +157,21 @@ fn blobs_of_other_sizes_join_too_and_go_on_after_an_interruption() {
     assert_eq!(a.bodies[0].surfels, b.bodies[0].surfels);
 }
 
+/// Where a wide blob of coarse matter meets a narrow one of finer matter, there is a step in the surface.
+#[test]
+fn blobs_of_other_sizes_leave_no_slits_between_them() {
+    let (mut simulation, mut dresser) = discs(0.004, 360.0, "size = 0.02\n");
+    for index in 0..6 {
+        let frame = draw(&mut simulation, &mut dresser, index);
+        let surfels = frame.bodies[0].surfels.as_ref().expect("discs");
+        let phyxels = [&frame.bodies[0].positions[..], &frame.bodies[1].positions[..]].concat();
+        let (looks, leaks) = cover::looks_inside(&phyxels, 0.025, surfels);
+        // Discs have not yet been pushed apart on the step in the frames in which the bodies become one.
+        let allowed = if index < 2 { 5 } else { 1 };
+        assert!(leaks * 1000 < looks * allowed, "frame {index}: {leaks} of {looks} looks go inside");
+    }
+}
+
 #[test]
 fn discs_of_solid_or_distant_bodies_stay_with_their_bodies() {
     for (gap, temperature) in [(0.1, 360.0), (0.005, 300.0)] {

@@ -46,11 +46,13 @@ pub struct Fitted {
     vertex_boxes: Vec<Bounds>,
     triangle_boxes: Vec<Bounds>,
     edge_boxes: Vec<Bounds>,
-    /// Normals at the vertices, weighted by area.
+    /// Unit normals at the vertices, weighted by area.
     pub(super) normals: Vec<Vec3<f64>>,
+    /// Unit normals of the triangles.
+    pub(super) faces: Vec<Vec3<f64>>,
     /// How the surface lies at the edges.
     pub(super) ridges: Vec<Ridge>,
-    /// Both are those of the places at the start of the step.
+    /// All three are those of the places at the start of the step.
     placed: bool,
 }
 
@@ -127,8 +129,7 @@ impl Finder {
             }
             tree.visit(&boxes[k], |other| {
                 let o = other as usize;
-                let alike = part.cloud == surface.parts[o].cloud;
-                let meet = k < o && alike && boxes[o].touches(&boxes[k]) && part.groups.meet(&surface.parts[o].groups);
+                let meet = k < o && boxes[o].touches(&boxes[k]) && part.groups.meet(&surface.parts[o].groups);
                 // Two parts of one body are the pieces that it has broken into.
                 if meet && !(sleeps(k) && sleeps(o)) {
                     partners.push([k as u32, other]);
@@ -144,15 +145,21 @@ impl Finder {
         let (known, finder) = (&pairs[..], &*self);
         let mut tasks = Vec::new();
         for &[a, b] in &self.partners {
-            if surface.parts[a as usize].cloud {
-                let vertices = self.fitted[a as usize].vertices.clone();
-                tasks.extend(vertices.step_by(RUN).map(|first| Task::Points { of: a, against: b, first }));
+            let vertices = |k: u32| self.fitted[k as usize].vertices.clone().step_by(RUN);
+            let clouds = [a, b].map(|k| surface.parts[k as usize].cloud);
+            if clouds == [true; 2] {
+                tasks.extend(vertices(a).map(|first| Task::Points { of: a, against: b, first }));
                 continue;
             }
+            // A cloud has no triangles and no edges: its points alone look.
             let sides = [(a, b), (b, a)];
             for &(of, against) in &sides[..if a == b { 1 } else { 2 }] {
-                let vertices = self.fitted[of as usize].vertices.clone();
-                tasks.extend(vertices.step_by(RUN).map(|first| Task::Vertices { of, against, first }));
+                if !surface.parts[against as usize].cloud {
+                    tasks.extend(vertices(of).map(|first| Task::Vertices { of, against, first }));
+                }
+            }
+            if clouds.contains(&true) {
+                continue;
             }
             let edges = self.fitted[a as usize].edges.clone();
             tasks.extend(edges.step_by(RUN).map(|first| Task::Edges { of: a, against: b, first }));
@@ -268,6 +275,15 @@ impl Fitted {
         });
     }
 
+    /// Calls `found` for each of the points of a cloud whose way touches a box.
+    pub fn points_near(&self, reach: &Bounds, mut found: impl FnMut(u32)) {
+        self.triangle_tree.visit(reach, |v| {
+            if self.vertex_boxes[v as usize].touches(reach) {
+                found((self.vertices.start + v as usize) as u32);
+            }
+        });
+    }
+
     /// Whether a point is inside, at the start of the step: whether a ray leaves the solid more often than it enters it.
     pub fn contains(&self, surface: &Surface, from: &[Vec3<f64>], point: Vec3<f64>) -> bool {
         let size = (Vec3(self.bounds.max) - Vec3(self.bounds.min)).norm();
@@ -292,7 +308,8 @@ impl Fitted {
 
     fn bound(&mut self, surface: &Surface, sweep: &Sweep<'_>, part: usize) {
         let ends = |v: usize| [sweep.from[v], sweep.from[v] + sweep.moves[v]];
-        let reach = BEHIND.max(WATCHED) * surface.parts[part].edge_length;
+        let thick = self.vertices.clone().map(|v| surface.radius(v as u32)).fold(0.0, f64::max);
+        let reach = BEHIND.max(WATCHED) * surface.parts[part].edge_length + thick;
         self.bounds = Bounds::around(self.vertices.clone().flat_map(ends)).grown(reach);
     }
 
@@ -303,7 +320,7 @@ impl Fitted {
         };
         let length = |v: u32| surface.parts[surface.part_of[v as usize] as usize].edge_length;
         self.vertex_boxes.clear();
-        let point = |v: usize| swept(v as u32).grown(BEHIND * length(v as u32));
+        let point = |v: usize| swept(v as u32).grown(BEHIND * length(v as u32) + surface.radius(v as u32));
         self.vertex_boxes.extend(self.vertices.clone().map(point));
         self.triangle_boxes.clear();
         let around = |t: &[u32; 3]| t.iter().fold(Bounds::EMPTY, |b, &v| b.with(&swept(v)));
@@ -331,15 +348,16 @@ impl Fitted {
         }
         self.normals.clear();
         self.normals.resize(self.vertices.len(), Vec3::zero());
+        self.faces.clear();
         for t in &surface.triangles[self.triangles.clone()] {
             let [a, b, c] = t.map(|v| at[v as usize]);
             let normal = (b - a).cross(c - a);
             t.iter().for_each(|&v| self.normals[v as usize - self.vertices.start] += normal);
+            self.faces.push(normal.normalized());
         }
-        let face = |t: u32| {
-            let [a, b, c] = surface.triangles[t as usize].map(|v| at[v as usize]);
-            (b - a).cross(c - a).normalized()
-        };
+        self.normals.iter_mut().for_each(|normal| *normal = normal.normalized());
+        let first = self.triangles.start;
+        let face = |t: u32| self.faces[t as usize - first];
         self.ridges.clear();
         self.ridges.extend(surface.edge_faces[self.edges.clone()].iter().map(|&[s, t]| {
             let (one, other) = (face(s), face(t));

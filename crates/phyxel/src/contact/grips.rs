@@ -85,8 +85,13 @@ impl<'a> Gripper<'a> {
                     pairs.push(pair);
                 }
             };
-            let near = fitted.iter().filter(|part| !part.triangles.is_empty() && part.bounds.touches(&around));
-            near.for_each(|part| {
+            for part in fitted.iter().filter(|part| part.bounds.touches(&around)) {
+                if part.triangles.is_empty() {
+                    let meets =
+                        |v: u32| surface.parts[surface.part_of[v as usize] as usize].groups.meet(&body.surface.groups);
+                    part.points_near(&around, |v| seen.extend(meets(v).then_some(v)));
+                    continue;
+                }
                 part.near(&around, |t| {
                     let triangle = surface.triangles[t as usize];
                     let part = surface.part_of[triangle[0] as usize] as usize;
@@ -99,13 +104,13 @@ impl<'a> Gripper<'a> {
                         face.map(|(weights, plane)| self.pair(index, surface, (FACE, t), weights, &plane, sweep)),
                         pairs,
                     );
-                })
-            });
+                });
+            }
             seen.sort_unstable();
             seen.dedup();
             for &v in &seen {
                 let near = NEAR * surface.parts[surface.part_of[v as usize] as usize].edge_length;
-                let plane = way.vertex(sweep.from[v as usize], sweep.moves[v as usize], near);
+                let plane = way.vertex(sweep.from[v as usize], sweep.moves[v as usize], (near, surface.radius(v)));
                 add(plane.map(|plane| self.pair(index, surface, (0, v), [1.0, 0.0, 0.0], &plane, sweep)), pairs);
             }
             self.seen = seen;
@@ -126,7 +131,8 @@ impl<'a> Gripper<'a> {
         // The plane is where the body will be; the pair asks how far they are apart now.
         let gap = plane.gap + plane.normal.dot(plane.velocity);
         let state = &self.states[index];
-        let grip = Grip { rigid: index as u32, arm: from - plane.normal * gap - state.center };
+        let radius = if kind == FACE { 0.0 } else { surface.radius(item) };
+        let grip = Grip { rigid: index as u32, arm: from - plane.normal * (gap + radius) - state.center };
         let part = surface.part_of[a as usize] as usize;
         let body = &self.bodies[index].surface;
         Pair {
@@ -151,11 +157,11 @@ struct Way<'a> {
 
 impl Way<'_> {
     /// The plane in which a vertex meets the body, or that it is near to.
-    fn vertex(&self, from: Vec3<f64>, way: Vec3<f64>, near: f64) -> Option<Plane<f64>> {
-        let path = Path { from, velocity: way, radius: 0.0, start: 0.0, dt: 1.0 };
+    fn vertex(&self, from: Vec3<f64>, way: Vec3<f64>, (near, radius): (f64, f64)) -> Option<Plane<f64>> {
+        let path = Path { from, velocity: way, radius, start: 0.0, dt: 1.0 };
         let poses = (self.start, self.end);
         self.body.meet_between(&path, poses).or_else(|| {
-            let distance = self.body.form().probe(self.start.to_local(from)).distance;
+            let distance = self.body.form().probe(self.start.to_local(from)).distance - radius;
             (distance.abs() < near).then(|| self.body.nearest_between(&path, poses))
         })
     }

@@ -81,26 +81,31 @@ pub fn edge_edge([a, b, c, d]: [V; 4]) -> Nearest {
     Nearest::new([a, b, c, d], [1.0 - s, s, t - 1.0, -t])
 }
 
-/// The first part of the way `moves` after which the two things come within `gap`, or nearly; `None` when they do not.
+/// How much nearer than at the start two things can come on the way `moves`, at most [m].
+pub fn approach(moves: &[V; 4]) -> f64 {
+    let mean = moves.iter().fold(Vec3::zero(), |sum, m| sum + *m) * 0.25;
+    let speeds = moves.map(|m| (m - mean).norm());
+    let fastest = speeds[0].max(speeds[1]) + speeds[2].max(speeds[3]);
+    fastest.max(speeds[0] + speeds[1].max(speeds[2]).max(speeds[3]))
+}
+
+/// The first part of the way `moves` after which the two things come within `gap`, or nearly; `None` when they do not. At the
+/// start they are `distance` apart, and come no nearer than `fastest` less (see [`approach`]).
 ///
 /// Additive advancement (Li, Kaufman, Jiang 2021, section 5): steps as long as the distance allows, so nothing is missed
 /// however fast it goes, and what is found lies before the contact, never behind it.
-pub fn first_contact(nearest: fn([V; 4]) -> Nearest, points: [V; 4], moves: [V; 4], gap: f64) -> Option<f64> {
+pub fn first_contact(
+    nearest: impl Fn([V; 4]) -> Nearest,
+    (points, moves): ([V; 4], [V; 4]),
+    (distance, fastest): (f64, f64),
+    gap: f64,
+) -> Option<f64> {
     /// Part of the gap, or of the first distance where there is no gap, within which two things count as met.
     const LEFT: f64 = 0.1;
-    let mean = moves.iter().fold(Vec3::zero(), |sum, m| sum + *m) * 0.25;
-    let moves = moves.map(|m| m - mean);
-    let speeds = moves.map(V::norm);
-    let fastest = speeds[0].max(speeds[1]) + speeds[2].max(speeds[3]);
-    let fastest = fastest.max(speeds[0] + speeds[1].max(speeds[2]).max(speeds[3]));
     if fastest == 0.0 {
         return None;
     }
-    let away = |t: f64| {
-        let here: [V; 4] = std::array::from_fn(|k| points[k] + moves[k] * t);
-        nearest(here).between.norm() - gap
-    };
-    let start = away(0.0);
+    let start = distance - gap;
     if start <= 0.0 {
         return Some(0.0);
     }
@@ -111,7 +116,7 @@ pub fn first_contact(nearest: fn([V; 4]) -> Nearest, points: [V; 4], moves: [V; 
         if t > 1.0 {
             return None;
         }
-        let distance = away(t);
+        let distance = nearest(std::array::from_fn(|k| points[k] + moves[k] * t)).between.norm() - gap;
         if distance < enough {
             return Some(t);
         }
@@ -123,6 +128,11 @@ pub fn first_contact(nearest: fn([V; 4]) -> Nearest, points: [V; 4], moves: [V; 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn met(nearest: fn([V; 4]) -> Nearest, points: [V; 4], moves: [V; 4], gap: f64) -> Option<f64> {
+        let distance = nearest(points).between.norm();
+        first_contact(nearest, (points, moves), (distance, approach(&moves)), gap)
+    }
 
     fn sample(i: usize, k: usize) -> V {
         let at = |m: usize| ((i * 7919 + k * 104_729 + m * 1_299_709) % 1009) as f64 / 504.5 - 1.0;
@@ -165,18 +175,33 @@ mod tests {
     fn a_point_shot_through_a_triangle_is_stopped_before_it() {
         let points = [[0.2, 5.0, 0.2], [0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]].map(Vec3);
         let moves = [[0.0, -100.0, 0.0], [0.0; 3], [0.0; 3], [0.0; 3]].map(Vec3);
-        let t = first_contact(point_triangle, points, moves, 1e-3).expect("it hits");
+        let t = met(point_triangle, points, moves, 1e-3).expect("it hits");
         assert!(t < 0.05 && t > 0.04, "{t}");
         let aside = [[2.0, -100.0, 0.0], [0.0; 3], [0.0; 3], [0.0; 3]].map(Vec3);
         let beside = [[1.2, 5.0, 0.2], [0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]].map(Vec3);
-        assert_eq!(first_contact(point_triangle, beside, aside, 1e-3), None);
+        assert_eq!(met(point_triangle, beside, aside, 1e-3), None);
+    }
+
+    #[test]
+    fn nothing_comes_nearer_than_its_moves_allow() {
+        for i in 0..300 {
+            let points: [V; 4] = std::array::from_fn(|k| sample(i, k + 1));
+            let moves: [V; 4] = std::array::from_fn(|k| sample(i, k + 11));
+            for nearest in [point_triangle as fn([V; 4]) -> Nearest, edge_edge] {
+                let least = nearest(points).between.norm() - approach(&moves);
+                for k in 1..=20 {
+                    let at = std::array::from_fn(|n| points[n] + moves[n] * (k as f64 / 20.0));
+                    assert!(nearest(at).between.norm() > least - 1e-12);
+                }
+            }
+        }
     }
 
     #[test]
     fn crossing_edges_meet() {
         let points = [[-1.0, 0.5, 0.0], [1.0, 0.5, 0.0], [0.1, 0.0, -1.0], [0.1, 0.0, 1.0]].map(Vec3);
         let moves = [[0.0, -1.0, 0.0], [0.0, -1.0, 0.0], [0.0; 3], [0.0; 3]].map(Vec3);
-        let t = first_contact(edge_edge, points, moves, 0.0).expect("they cross");
+        let t = met(edge_edge, points, moves, 0.0).expect("they cross");
         assert!(t <= 0.5 && t > 0.4, "{t}");
     }
 }

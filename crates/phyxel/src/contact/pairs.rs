@@ -96,6 +96,15 @@ struct Candidate<'a> {
     parts: [&'a Part; 2],
     /// Mean length of the edges of both [m].
     length: f64,
+    /// How far the first keeps from the second besides, because it is a point of a cloud [m].
+    thick: f64,
+}
+
+impl Candidate<'_> {
+    /// Nearer than this at the end of a step, things are watched whether they approach or not [m].
+    fn watched(&self) -> f64 {
+        WATCHED * self.length + self.thick
+    }
 }
 
 impl<'a> Search<'a> {
@@ -103,10 +112,22 @@ impl<'a> Search<'a> {
         &self.fitted[self.surface.part_of[v as usize] as usize]
     }
 
-    /// The normal at a vertex, weighted by area.
+    /// The unit normal at a vertex, weighted by area.
     fn normal_of(&self, v: u32) -> Vec3<f64> {
         let fitted = self.fitted_of(v);
         fitted.normals[v as usize - fitted.vertices.start]
+    }
+
+    /// The unit normal of a triangle at the start.
+    fn face_of(&self, t: u32) -> Vec3<f64> {
+        let fitted = self.fitted_of(self.surface.triangles[t as usize][0]);
+        fitted.faces[t as usize - fitted.triangles.start]
+    }
+
+    /// The cosine between the outward directions of a vertex and of a face; a point of a cloud looks at everything.
+    fn facing(&self, v: u32, face: Vec3<f64>) -> f64 {
+        let cloud = self.surface.parts[self.surface.part_of[v as usize] as usize].cloud;
+        if cloud { -1.0 } else { self.normal_of(v).dot(face) }
     }
 
     fn ridge(&self, edge: u32) -> Ridge {
@@ -116,7 +137,7 @@ impl<'a> Search<'a> {
 
     /// The way out for a vertex deep inside a solid: towards the nearest of its faces that looks the other way.
     pub fn way_out(&self, v: u32, part: u32) -> Option<Pair> {
-        let (from, outward) = (self.sweep.from, self.normal_of(v).normalized());
+        let from = self.sweep.from;
         let solid = &self.fitted[part as usize];
         let at = from[v as usize];
         if !solid.contains(self.surface, from, at) {
@@ -132,12 +153,12 @@ impl<'a> Search<'a> {
                 let [a, b, c] = self.surface.triangles[t as usize];
                 let candidate = self.candidate(VERTEX_TRIANGLE | (v as u64) << 31 | t as u64, [v, a, b, c]);
                 let points = candidate.vertices.map(|v| from[v as usize]);
-                let (found, face) = (near::point_triangle(points), face_normal(&points));
+                let (found, face) = (near::point_triangle(points), self.face_of(t));
                 let distance = found.between.norm();
                 deep &= distance > BEHIND * candidate.length;
                 let nearer = best
                     .is_none_or(|(least, known)| distance < least || (distance == least && candidate.key < known.key));
-                if nearer && outward.dot(face) < FACING && found.between.dot(face) < 0.0 {
+                if nearer && self.facing(v, face) < FACING && found.between.dot(face) < 0.0 {
                     best = Some((distance, self.pair(&candidate, &found.weights, face)));
                 }
             });
@@ -161,10 +182,10 @@ impl<'a> Search<'a> {
         let key = VERTEX_TRIANGLE | (v as u64) << 31 | t as u64;
         let candidate = self.candidate(key, [v, a, b, c]);
         let from = candidate.vertices.map(|v| self.sweep.from[v as usize]);
-        let face = face_normal(&from);
+        let face = self.face_of(t);
         // A vertex presses with its outside on that of a face: one that stands beside another solid, flush with its side,
         // has nothing to do with it.
-        let facing = self.normal_of(v).normalized().dot(face);
+        let facing = self.facing(v, face);
         if candidate.parts.iter().all(|p| p.solid) && facing > FACING {
             return;
         }
@@ -181,8 +202,9 @@ impl<'a> Search<'a> {
                 None => nearest.push(entry()),
             }
         }
-        if known.binary_search_by_key(&key, |p| p.key).is_err() {
-            pairs.extend(self.meeting(&candidate, near::point_triangle));
+        let fastest = self.approach(&candidate);
+        if distance - fastest <= candidate.watched() && known.binary_search_by_key(&key, |p| p.key).is_err() {
+            pairs.extend(self.meeting(&candidate, near::point_triangle, (distance, fastest)));
         }
     }
 
@@ -194,9 +216,6 @@ impl<'a> Search<'a> {
             return;
         }
         let key = EDGE_EDGE | (e as u64) << 31 | f as u64;
-        if known.binary_search_by_key(&key, |p| p.key).is_ok() {
-            return;
-        }
         let candidate = self.candidate(key, [a, b, c, d]);
         let ridges = [self.ridge(e), self.ridge(f)];
         let solid = candidate.parts.map(|p| p.solid);
@@ -204,7 +223,13 @@ impl<'a> Search<'a> {
         if solid[0] && solid[1] && ridges[0].outward.dot(ridges[1].outward) > FACING {
             return;
         }
-        let Some(mut pair) = self.meeting(&candidate, near::edge_edge) else { return };
+        let distance = near::edge_edge(candidate.vertices.map(|v| self.sweep.from[v as usize])).between.norm();
+        let fastest = self.approach(&candidate);
+        let far = distance - fastest > candidate.watched();
+        if far || known.binary_search_by_key(&key, |p| p.key).is_ok() {
+            return;
+        }
+        let Some(mut pair) = self.meeting(&candidate, near::edge_edge, (distance, fastest)) else { return };
         // Within a flat part of a surface there is only one direction to press in, and edges that all but cross have none.
         let flat = |k: usize| solid[k] && ridges[k].flat;
         if flat(1) || flat(0) {
@@ -275,32 +300,40 @@ impl<'a> Search<'a> {
     fn candidate(&self, key: u64, vertices: [u32; 4]) -> Candidate<'a> {
         let surface = self.surface;
         let parts = [vertices[0], vertices[3]].map(|v| &surface.parts[surface.part_of[v as usize] as usize]);
-        Candidate { key, vertices, parts, length: 0.5 * (parts[0].edge_length + parts[1].edge_length) }
+        let length = 0.5 * (parts[0].edge_length + parts[1].edge_length);
+        Candidate { key, vertices, parts, length, thick: surface.radius(vertices[0]) }
     }
 
     /// The normals of vertices, mixed; the outward direction of an edge or a corner, times the sign of the weights.
     fn normal(&self, vertices: &[u32], weights: &[f64]) -> Vec3<f64> {
         let sign = if weights.iter().sum::<f64>() < 0.0 && weights.len() == 3 { -1.0 } else { 1.0 };
-        vertices
-            .iter()
-            .zip(weights)
-            .fold(Vec3::zero(), |sum, (&v, &w)| sum + self.normal_of(v).normalized() * (w * sign))
+        vertices.iter().zip(weights).fold(Vec3::zero(), |sum, (&v, &w)| sum + self.normal_of(v) * (w * sign))
     }
 
-    /// The pair, if it meets on its way or is near at its end.
+    /// How much nearer two things can come within the step, at most [m]: most candidates are told apart by that alone.
+    fn approach(&self, candidate: &Candidate<'_>) -> f64 {
+        near::approach(&candidate.vertices.map(|v| self.sweep.moves[v as usize]))
+    }
+
+    /// The pair, if it meets on its way or is near at its end; `distance` apart at the start, and nearer by `fastest` at most.
     ///
     /// The plane in which two things meet reaches beyond them, so it must be the right one: what passes by without coming
     /// nearer than half the distance kept is looked at where it ends, and within a flat part of a surface the face below a
     /// vertex is the only one that carries it. Otherwise bodies that slide over each other would catch on every edge.
-    fn meeting(&self, candidate: &Candidate<'_>, nearest: fn([Vec3<f64>; 4]) -> Nearest) -> Option<Pair> {
+    fn meeting(
+        &self,
+        candidate: &Candidate<'_>,
+        nearest: impl Fn([Vec3<f64>; 4]) -> Nearest,
+        reach: (f64, f64),
+    ) -> Option<Pair> {
         let kept = KEPT_APART * candidate.length;
         let start = candidate.vertices.map(|v| self.sweep.from[v as usize]);
         let moves = candidate.vertices.map(|v| self.sweep.moves[v as usize]);
-        let met = near::first_contact(nearest, start, moves, GRAZING * kept);
+        let met = near::first_contact(&nearest, (start, moves), reach, GRAZING * kept + candidate.thick);
         let at: [Vec3<f64>; 4] = std::array::from_fn(|k| start[k] + moves[k] * met.unwrap_or(1.0));
         let found = nearest(at);
         let distance = found.between.norm();
-        if distance <= 0.0 || (met.is_none() && distance > WATCHED * candidate.length) {
+        if distance <= 0.0 || (met.is_none() && distance > candidate.watched()) {
             return None;
         }
         // What comes at a solid from within has passed another of its faces first, and is met there.
@@ -329,10 +362,10 @@ impl<'a> Search<'a> {
     }
 
     fn pair(&self, candidate: &Candidate<'_>, weights: &[f64; 4], normal: Vec3<f64>) -> Pair {
-        let Candidate { key, vertices, parts, length } = candidate;
+        let Candidate { key, vertices, parts, length, thick } = candidate;
         let from = vertices.map(|v| self.sweep.from[v as usize]);
         let start = from.iter().zip(weights).fold(Vec3::zero(), |sum, (x, w)| sum + *x * *w);
-        let (distance, kept) = (normal.dot(start), KEPT_APART * length);
+        let (distance, kept) = (normal.dot(start), KEPT_APART * length + thick);
         // Pieces of a broken body begin on each other: they are kept from coming nearer, not pushed apart.
         let pieces = parts[0].body == parts[1].body && !std::ptr::eq(parts[0], parts[1]);
         let gap = if pieces && (0.0..kept).contains(&distance) { 0.0 } else { distance - kept };

@@ -47,7 +47,7 @@ pub struct Part {
     /// What it touches.
     pub groups: Groups,
     /// It has vertices alone, as far apart as its edges are long: those of a melt, which parts and merges. They keep their
-    /// distance from each other.
+    /// distance from those of other clouds, and their radius from everything else.
     pub cloud: bool,
 }
 
@@ -69,6 +69,8 @@ pub struct Surface {
     /// Vertices of clouds that have the same number, if it is not zero, are one piece of matter and do not touch; empty where
     /// nothing is.
     pub fused: Vec<u32>,
+    /// How thick each node is that may be a vertex of a cloud [m]; empty where there is none.
+    pub radii: Vec<f64>,
 }
 
 impl Surface {
@@ -96,6 +98,14 @@ impl Surface {
         self.triangles.extend(triangles.iter().map(|t| t.map(|v| v + first)));
         self.edges.extend(edges);
         self.parts.push(part);
+    }
+
+    /// How far a vertex keeps from triangles and rigid bodies because it is one of a cloud [m]; nothing for those of skins.
+    pub fn radius(&self, v: u32) -> f64 {
+        if !self.parts[self.part_of[v as usize] as usize].cloud {
+            return 0.0;
+        }
+        self.radii.get(self.vertices[v as usize].nodes[0] as usize).copied().unwrap_or(0.0)
     }
 
     /// Whether two vertices are one piece of matter.

@@ -29,13 +29,18 @@ impl<R: Real> Model<R> {
             }
         }
         for (body, spec) in self.bodies.iter_mut().zip(&scene.bodies) {
-            // What can break keeps the surfaces of its pieces, and is left out.
-            body.merges = melts(spec) && spec.contact.enabled && body.fragile.is_none();
+            body.merges = is_cloud(body, spec) && spec.contact.enabled;
         }
         if self.bodies.iter().filter(|b| b.merges).count() < 2 {
             self.bodies.iter_mut().for_each(|b| b.merges = false);
         }
         self.surface = self.contact_surface(scene);
+    }
+
+    /// Whether all surfaces are skins of solid phyxels, which are finer than what carries them.
+    pub(crate) fn has_fine_skins(&self) -> bool {
+        let solid = self.surface.parts.iter().all(|p| p.solid && !p.cloud && !p.touches_itself);
+        solid && self.blocks.iter().all(|b| !b.is_assembled())
     }
 
     fn contact_surface(&self, scene: &Scene) -> Surface {
@@ -50,7 +55,8 @@ impl<R: Real> Model<R> {
         let rest: Vec<Vec3<f64>> = self.rest.iter().map(|x| Vec3(x.to_f64())).collect();
         for (index, (body, spec)) in self.bodies.iter().zip(&scene.bodies).enumerate() {
             let (skin, triangles) = touched(body, spec);
-            if (triangles.is_empty() && !body.merges) || !spec.contact.enabled {
+            let cloud = is_cloud(body, spec);
+            if (triangles.is_empty() && !cloud) || !spec.contact.enabled {
                 continue;
             }
             let part = Part {
@@ -60,9 +66,10 @@ impl<R: Real> Model<R> {
                 touches_itself: spec.contact.self_contact,
                 friction: spec.friction(),
                 groups: spec.contact.groups,
-                cloud: body.merges,
+                cloud,
             };
-            if let (true, Geometry::Points(sampling)) = (body.merges, &spec.geometry) {
+            if let (true, Geometry::Points(sampling)) = (cloud, &spec.geometry) {
+                surface.radii.clone_from(&self.radii);
                 let vertices = body.nodes.clone().map(|n| Vertex::node(n as u32)).collect();
                 surface.add(Part { edge_length: sampling.spacing, ..part }, vertices, &[], &rest);
                 continue;
@@ -102,13 +109,16 @@ fn melts(spec: &Body) -> bool {
     melts && matches!(spec.geometry, Geometry::Points(_)) && spec.mls.lagrangian == Lagrangian::Updated
 }
 
+/// Whether others touch the points of a body and no surface. What can break keeps the surfaces of its pieces, and is left out.
+fn is_cloud(body: &BodyModel, spec: &Body) -> bool {
+    melts(spec) && body.fragile.is_none()
+}
+
 /// The surface that others touch, whatever is drawn: the skin of phyxels and of covers, the boundary of everything else.
 /// A melt has none: it parts and merges. What can break as well has one where none of a piece is molten.
 fn touched<'a>(body: &'a BodyModel, spec: &'a Body) -> (Cow<'a, Skin>, Cow<'a, [[u32; 3]]>) {
     match &spec.geometry {
-        Geometry::Points(_) if melts(spec) && body.fragile.is_none() => {
-            (Cow::Owned(Skin::None), Cow::Owned(Vec::new()))
-        }
+        Geometry::Points(_) if is_cloud(body, spec) => (Cow::Owned(Skin::None), Cow::Owned(Vec::new())),
         Geometry::Points(sampling) => (Cow::Borrowed(&body.skin), Cow::Borrowed(&sampling.skin.triangles)),
         Geometry::Tets(_) if spec.skin.is_some() => {
             let (skin, triangles) = Skin::of_boundary(&body.faces);

@@ -311,13 +311,14 @@ impl<R: Real> Explicit<R> {
             return;
         }
         self.note_inverse_mass(model);
-        self.knocks.begin(model, &state.u);
+        self.knocks.skip_flat_edges(model.has_fine_skins());
+        let near = Tolerances::of_velocities(model);
+        self.knocks.begin(model, &state.u, &near);
         self.knocks.riding.begin_part(model, dt, 1.0);
         {
             let Self { knocks, inverse_mass, .. } = self;
             knocks.add_ties(&Unknowns { model, start: None, inverse_mass, way: dt, dt }, &state.u);
         }
-        let near = Tolerances::of(model);
         for round in 0..MAX_ROUNDS {
             let Self { knocks, inverse_mass, .. } = self;
             let unknowns = Unknowns { model, start: None, inverse_mass, way: dt, dt };

@@ -49,13 +49,21 @@ pub fn body_colour(body: usize, look: &Look) -> [f32; 3] {
     look.colour.map_or_else(|| palette_colour(body), |colour| colour.map(|c| f32::from(c) / 255.0))
 }
 
-/// What broken faces look like where nobody says, linear as the colour of the outside: paler, and darker where that is pale.
+/// What broken faces look like where nobody says, linear as the colour of the outside: paler, and darker where that is pale, but
+/// of the same hue: the inside of brown wood is light wood, not plaster.
 pub fn inside_colour(outside: [f32; 3]) -> [f32; 3] {
     const PALE: f32 = 0.35;
+    /// How much of what makes matter paler has no hue.
+    const GREY: f32 = 0.35;
     let [r, g, b] = outside;
     // Luminance of linear sRGB (Rec. 709).
-    let pale = 0.2126 * r + 0.7152 * g + 0.0722 * b > PALE;
-    outside.map(|c| if pale { 0.55 * c } else { 0.45 * c + 0.4 })
+    let luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    if luminance > PALE {
+        return outside.map(|c| 0.55 * c);
+    }
+    let paler = 0.45 * luminance + 0.4;
+    let scale = (1.0 - GREY) * paler / luminance.max(1e-3);
+    outside.map(|c| (c * scale + GREY * paler).min(1.0))
 }
 
 /// Colours that are told apart and pleasant beside each other, as sRGB in 0..1; they repeat after the last.

@@ -153,8 +153,11 @@ fn surface(fields: &Fields<'_>, method: Method) -> Result<(SurfaceKind, usize), 
     Ok((kind, surfels))
 }
 
-/// `skin`: whether the file's own surface is drawn.
+/// `skin`: whether the file's own surface is drawn; or a table that names another file.
 fn own_skin(fields: &Fields<'_>, from_file: bool) -> Result<bool, SceneError> {
+    if other_skin(fields).is_some() {
+        return Ok(from_file);
+    }
     let own = fields.word("skin", "skin", &[("cells", false), ("file", true)], false)?;
     match fields.get("skin") {
         Some(field) if own && !from_file => {
@@ -164,9 +167,22 @@ fn own_skin(fields: &Fields<'_>, from_file: bool) -> Result<bool, SceneError> {
     }
 }
 
+/// `skin = { file = "…" }`.
+fn other_skin<'a>(fields: &Fields<'a>) -> Option<Field<'a>> {
+    fields.get("skin").filter(|field| field.named_entries().is_ok())
+}
+
 type Shaped = (Filled, Skinned, Method);
 
 fn geometry(fields: &Fields<'_>, material: &Material, nodes_so_far: &mut f64) -> Result<Shaped, SceneError> {
+    let (mut filled, mut skinned, method) = own_geometry(fields, material, nodes_so_far)?;
+    if let Some(skin) = other_skin(fields) {
+        skinned = files::skin(&skin, &mut filled, &shapes::placement(fields)?)?;
+    }
+    Ok((filled, skinned, method))
+}
+
+fn own_geometry(fields: &Fields<'_>, material: &Material, nodes_so_far: &mut f64) -> Result<Shaped, SceneError> {
     let shape_field = fields.require("shape", "shape = { box = [x, y, z] } or another shape")?;
     let methods = Method::ALL.map(|method| (method.name(), method));
     if files::is_file(&shape_field) {

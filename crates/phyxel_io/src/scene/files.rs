@@ -16,6 +16,7 @@ use crate::solid::{
 };
 
 const KEYS: &[&str] = &["file", "unit", "up", "height", "origin", "fill", "features", "levels", "uniform"];
+const SKIN_KEYS: &[&str] = &["file", "unit", "up", "height", "origin"];
 
 /// Whether a shape comes from a file.
 pub(super) fn is_file(shape: &Field<'_>) -> bool {
@@ -52,16 +53,36 @@ pub(super) fn body(
         }
     };
     filled.geometry.place(placement);
-    if let Some(skin) = &mut skinned.skin {
-        placement.apply(&mut skin.points);
-    }
-    let turn = placement.rotation_matrix();
-    for normal in skinned.look.normals.iter_mut().flatten() {
-        *normal = (turn * Vec3(normal.map(f64::from))).0.map(|c| c as f32);
-    }
+    skinned.place(placement);
     filled.notes.extend(read.flaws);
     filled.notes.append(&mut skinned.notes);
     Ok((filled, skinned))
+}
+
+/// `skin = { file = "…" }`: a surface of its own for a body of any shape, placed like the body.
+pub(super) fn skin(skin: &Field<'_>, filled: &mut Filled, placement: &Placement) -> Result<Skinned, SceneError> {
+    let fields = skin.fields(SKIN_KEYS)?;
+    let (file, path) = path(&fields)?;
+    let read = read_solid(&path, &options(&fields)?).map_err(|error| file.fail(Problem::Solid(error)))?;
+    let Content::Surface(solid) = read.content else {
+        return Err(
+            file.fail(Problem::Conflict("holds tetrahedra, and a skin is a surface; use OBJ, STL, PLY or glTF"))
+        );
+    };
+    let Dressing { look, parts, remarks } = read.dressing;
+    let mut skinned = Skinned { skin: Some(solid.mesh().clone()), look, parts, notes: Vec::new() };
+    skinned.place(placement);
+    match &mut filled.geometry {
+        Geometry::Tets(_) => {}
+        Geometry::Points(sampling) => sampling.skin = skinned.skin.take().unwrap_or_default(),
+        Geometry::Embedded(embedded) => embedded.skin = skinned.skin.take().unwrap_or_default(),
+        Geometry::Springs(_) => {
+            return Err(skin.fail(Problem::Conflict("needs tetrahedra or phyxels that carry it; springs have neither")));
+        }
+    }
+    let of_skin = |note: String| note.replacen("its file", "the file of its skin", 1);
+    filled.notes.extend(read.flaws.into_iter().chain(remarks).map(of_skin));
+    Ok(skinned)
 }
 
 /// How a body from a file is drawn.
@@ -92,6 +113,17 @@ impl Skinned {
             return Skinned { notes, ..Skinned::default() };
         }
         Skinned { skin: fits.then(|| surface.clone()), look, parts, notes }
+    }
+
+    /// Moves the surface and turns its normals as the body is.
+    fn place(&mut self, placement: &Placement) {
+        if let Some(skin) = &mut self.skin {
+            placement.apply(&mut skin.points);
+        }
+        let turn = placement.rotation_matrix();
+        for normal in self.look.normals.iter_mut().flatten() {
+            *normal = (turn * Vec3(normal.map(f64::from))).0.map(|c| c as f32);
+        }
     }
 }
 

@@ -187,10 +187,9 @@ impl<R: Real> Implicit<R> {
 /// Whether a few solves per step will do for contact among bodies: where velocities are as exact as the momentum of bodies asks
 /// for, and what a step leaves behind a surface is brought out again in the next.
 fn settles_by_impulses<R: Real>(model: &Model<R>, settings: &SolverSettings) -> bool {
-    let solid = model.surface.parts.iter().all(|p| p.solid && !p.cloud && !p.touches_itself);
     // The springs of few solves are for skins finer than nodes; on those of tetrahedra they would give way.
-    let phyxels = model.blocks.iter().all(|b| !b.is_assembled());
-    settings.relative_to == RelativeTo::Momentum && solid && phyxels && model.ties.is_empty() && model.rigid.is_empty()
+    let alone = model.ties.is_empty() && model.rigid.is_empty();
+    settings.relative_to == RelativeTo::Momentum && model.has_fine_skins() && alone
 }
 
 /// The error of a relative velocity that surfaces do not feel [m/s].

@@ -138,7 +138,7 @@ impl<R: Real> Xpbd<R> {
         self.ground.begin();
         let scale = h;
         if among {
-            self.knocks.begin(model, &self.start);
+            self.knocks.begin(model, &self.start, &Tolerances::of(model));
             self.knocks.riding.begin_part(model, h, scale);
             let (start, inverse_mass) = (&self.start[..], &self.inverse_mass[..]);
             let unknowns = Unknowns { model, start: Some(start), inverse_mass, way: 1.0, dt: h };

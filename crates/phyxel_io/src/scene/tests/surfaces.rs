@@ -64,6 +64,48 @@ fn a_files_looks_reach_every_kind_of_body() {
     assert!(plain.notes.iter().any(|n| n.contains("skin = \"file\"")), "{:?}", plain.notes);
 }
 
+/// A tetrahedron with a texture coordinate, drawn instead of what carries it.
+#[test]
+fn any_body_may_carry_another_surface() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let corners = "v 0 0 0\nv 0.2 0 0\nv 0 0.2 0\nv 0 0 0.2\nvt 0.5 0.5\n";
+    let faces = "f 1/1 3/1 2/1\nf 1/1 2/1 4/1\nf 1/1 4/1 3/1\nf 2/1 3/1 4/1\nf 1/1 1/1 2/1\n";
+    std::fs::write(folder.path().join("detail.obj"), format!("{corners}{faces}")).expect("written");
+    let scene = folder.path().join("scene.toml").display().to_string();
+    let read = |lines: &str| {
+        let text = format!("[[bodies]]\nname = \"block\"\nposition = [0, 3, 0]\n{lines}\n");
+        parse_scene(&text, &scene, &[])
+    };
+    let skin = "skin = { file = \"detail.obj\", origin = \"centre\" }";
+    let block = |method: &str, skin: &str| {
+        let lines = format!("shape = {{ box = [0.4, 0.4, 0.4] }}\nmethod = \"{method}\"\nsize = 0.1\n{skin}");
+        read(&lines).unwrap_or_else(|e| panic!("{e}"))
+    };
+    let (tets, phyxels) = (block("tet", skin), block("mls", skin));
+    let carried = tets.bodies[0].skin.as_ref().expect("a skin");
+    let Geometry::Points(sampling) = &phyxels.bodies[0].geometry else { panic!("phyxels") };
+    assert_eq!((carried, carried.triangles.len()), (&sampling.skin, 4));
+    let heights = carried.points.iter().map(|p| (p[1] * 1e9).round() * 1e-9);
+    assert_eq!(heights.collect::<Vec<_>>(), [2.9, 2.9, 3.1, 2.9], "placed like the body");
+    for built in [&tets, &phyxels] {
+        assert_eq!(built.bodies[0].look.uvs.len(), 4);
+        let notes = built.bodies[0].notes.join("; ");
+        assert!(notes.contains("the file of its skin has 1 face without area"), "{notes}");
+        let (model, warnings) = phyxel::model::Model::<f32>::build(built).expect("a model");
+        assert_eq!(model.bodies[0].layout.skin_triangles.len(), 4);
+        assert!(!warnings.iter().any(|w| w.contains("outside")), "{warnings:?}");
+    }
+    // One that hangs in the air is told, with the distance.
+    let away = block("tet", "skin = { file = \"detail.obj\", origin = \"centre\", height = 2.0 }");
+    let warnings = phyxel::model::Model::<f32>::build(&away).expect("a model").1;
+    assert!(warnings.iter().any(|w| w.contains("of its skin lie outside of it")), "{warnings:?}");
+    let refused = |lines: &str| read(lines).expect_err("refused").to_string();
+    let rope = "shape = { rope = { length = 1.0, radius = 0.01 } }\nmethod = \"spring\"\nsize = 0.1\n";
+    assert!(refused(&format!("{rope}{skin}")).contains("springs have neither"));
+    let lost = refused("shape = { box = [1, 1, 1] }\nskin = { file = \"lost.obj\" }");
+    assert!(lost.contains("lost.obj") && lost.contains("skin"), "{lost}");
+}
+
 /// A cube with the normals of its faces, a face without area, and a library that is not there; the body is turned.
 #[test]
 fn normals_turn_with_the_body_and_flaws_of_the_file_are_told() {
