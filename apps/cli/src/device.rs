@@ -116,6 +116,10 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use phyxel::scene::{Body, Method};
+    use phyxel::shape::Geometry;
+    use phyxel::shape::structured::{CubeSplit, box_tets};
+    use phyxel::{Material, Simulation};
 
     #[test]
     fn words_say_where() {
@@ -124,5 +128,41 @@ mod tests {
         assert_eq!(Wanted::parse("balanced"), Wanted::Balanced);
         assert_eq!(Wanted::parse("gpu"), Wanted::Gpu(Choice::Any));
         assert_eq!(Wanted::parse("0"), Wanted::Gpu(Choice::Index(0)));
+    }
+
+    fn falling() -> Scene {
+        let mesh = box_tets([3; 3], [0.0; 3], [0.3; 3], CubeSplit::Five).expect("a cube");
+        let mut body = Body::new("cube", Geometry::Tets(mesh), Method::Tet, Material::default());
+        body.spin = [0.0, 3.0, 0.0];
+        Scene { bodies: vec![body], ..Scene::default() }
+    }
+
+    #[test]
+    fn the_processor_goes_on_when_a_device_is_lost() {
+        let Ok(device) = Device::open(&Choice::Any) else { return };
+        let scene = falling();
+        let place = |falls_back: bool| {
+            let simulation = Simulation::<f32>::build(&scene).expect("a cube");
+            let driver = Driver::new(&device, &scene, &simulation).expect("a cube");
+            let place = Place { driver: Some(driver), falls_back, why_cpu: None, trouble: None };
+            (place, AnySimulation::F32(simulation))
+        };
+        let ((mut place, mut simulation), (mut insists, mut other)) = (place(true), place(false));
+        place.advance_to(&mut simulation, 0.05).expect("the device");
+        insists.advance_to(&mut other, 0.05).expect("the device");
+        let AnySimulation::F32(single) = &other else { panic!("it is in f32") };
+        let snapshot = single.snapshot();
+        device.handles().0.destroy();
+        assert!(insists.advance_to(&mut other, 0.1).is_err(), "who insists on the device is told");
+        place.advance_to(&mut simulation, 0.1).expect("the processor");
+        assert_eq!(place.name(), "cpu");
+        let trouble = place.trouble().expect("a line that says why");
+        assert!(trouble.contains("t = 0.0500 s") && trouble.contains("lost"), "{trouble}");
+        // As if the processor had gone on by itself.
+        let mut expected = Simulation::<f32>::build(&scene).expect("a cube");
+        expected.restore(&snapshot).expect("its own snapshot");
+        expected.advance_to(0.1).expect("the processor");
+        let AnySimulation::F32(found) = &simulation else { panic!("it is in f32") };
+        assert_eq!(found.state().u, expected.state().u);
     }
 }

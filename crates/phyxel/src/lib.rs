@@ -52,7 +52,7 @@ pub use material::Material;
 pub use model::BuildError;
 pub use report::StepReport;
 pub use scene::Scene;
-pub use simulation::{BodySummary, Energy, Simulation};
+pub use simulation::{Apart, BodySummary, Energy, Simulation};
 pub use solver::{ContactForce, Partner, StepError};
 pub use state::{Before, State};
 pub use triggers::TriggerEvent;

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::driver::{DriveError, Whole};
-use crate::shared::{part, splits, touching_groups, why_not_group};
+use crate::shared::{part, splits, touching_groups, why_not_groups};
 use phyxel::Simulation;
 use phyxel::scene::{Place, Scene};
 use std::sync::Arc;
@@ -73,9 +73,9 @@ pub(crate) fn balanced(device: &Arc<Device>, scene: &Scene, simulation: &Simulat
     let all: Vec<usize> = (0..scene.bodies.len()).collect();
     let members = if splits(scene, simulation) { touching_groups(&scene.bodies) } else { vec![all] };
     let mut groups = Vec::new();
-    for bodies in &members {
+    for (bodies, why) in members.iter().zip(why_not_groups(scene, simulation, &members)?) {
         let asked = |place| bodies.iter().any(|&b| scene.bodies[b].place == place);
-        let must = match why_not_group(scene, bodies)? {
+        let must = match why {
             Some(_) => Some(Place::Cpu),
             None => asked(Place::Gpu).then_some(Place::Gpu),
         };

@@ -32,8 +32,10 @@ pub fn divert_all(device: &Arc<Device>) -> Arc<Diverted> {
         built.model.add_grains(&mut state);
         // What breaks on a device is told to simulations, and engines have none.
         let breaks = built.model.bodies.iter().any(|b| b.fragile.is_some());
+        // So is where the reference of phyxels without a rest shape has moved to.
+        let moves = (0..built.model.bodies.len()).any(|b| built.model.is_updated(b));
         let motor = match why_not(scene, &built.model) {
-            None if !breaks => Motor::new(&device, scene, &built.model, &state).ok(),
+            None if !breaks && !moves => Motor::new(&device, scene, &built.model, &state).ok(),
             _ => None,
         };
         let Some(motor) = motor else {
@@ -113,6 +115,10 @@ impl Engine<f32> for OnDevice {
         self.inner.rebuild(model);
     }
 
+    fn stencils_changed(&mut self, model: &Model<f32>) {
+        self.inner.stencils_changed(model);
+    }
+
     fn break_up(
         &mut self,
         model: &mut Model<f32>,
@@ -144,6 +150,10 @@ impl Engine<f32> for OnDevice {
 
     fn relabelled(&mut self, model: &Model<f32>, state: &State<f32>, relabel: &Relabel) -> Result<(), FactorError> {
         self.inner.relabelled(model, state, relabel)
+    }
+
+    fn add_cracks(&mut self, cracks: Vec<CrackEvent>) {
+        self.inner.add_cracks(cracks);
     }
 
     fn take_cracks(&mut self) -> Vec<CrackEvent> {

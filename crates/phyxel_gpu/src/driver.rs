@@ -77,6 +77,11 @@ impl Driver {
         self.whole().motor.device()
     }
 
+    /// How often bodies whose phyxels have no rest shape have got new stencils there.
+    pub fn reanchorings(&self) -> usize {
+        self.whole().motor.moving.as_ref().map_or(0, |moving| moving.times)
+    }
+
     /// Whether the processor moves some of the bodies.
     pub fn is_shared(&self) -> bool {
         matches!(self.kind, Kind::Shared(_))
@@ -106,7 +111,7 @@ impl Driver {
 
 /// Moves a whole simulation on a device.
 pub(crate) struct Whole {
-    motor: Motor,
+    pub(crate) motor: Motor,
 }
 
 impl Whole {
@@ -127,6 +132,7 @@ impl Whole {
         let dt = if (equal - step).abs() <= 1e-9 * step { step } else { equal };
         let mut left = parts as u64;
         while left > 0 {
+            simulation.anchor_phyxels()?;
             let now = simulation.time();
             if simulation.next_event().is_some_and(|at| at <= now + 0.5 * dt) {
                 simulation.prepare_step(dt)?;
@@ -138,15 +144,16 @@ impl Whole {
             // All steps until the next event run together.
             let until = simulation.next_event().map_or(left, |at| (((at - now) / dt - 0.5).ceil().max(1.0)) as u64);
             let count = until.min(left).min(self.steps_at_once(simulation, dt));
-            report.merge(&self.run(simulation, dt, count)?);
-            left -= count;
+            let taken = self.run(simulation, dt, count)?;
+            left -= (taken.steps as u64).min(left);
+            report.merge(&taken);
         }
         Ok(report)
     }
 
-    /// Matter that flows stiffens: its stable step is looked at again before long.
+    /// Matter that flows stiffens, or has other neighbours than before: its stable step is looked at again before long.
     fn steps_at_once(&self, simulation: &mut Simulation<f32>, dt: f64) -> u64 {
-        if !(simulation.is_explicit() && self.motor.resident.flows()) {
+        if !(simulation.is_explicit() && (self.motor.resident.flows() || self.motor.moving.is_some())) {
             return u64::MAX;
         }
         (SUBSTEPS_OF_FLOW * simulation.stable_step() / dt).max(1.0) as u64
@@ -161,9 +168,18 @@ impl Whole {
         self.motor.refresh(simulation.model(), &state)?;
         let before = state.steps;
         let outcome = self.motor.run(simulation.model(), &mut state, &settings, limit, (dt, count));
+        if let (Err(DriveError::Device(_)), Some(_)) = (&outcome, &self.motor.moving) {
+            // The reference of the simulation is older than that of the state.
+            self.motor.version = u64::MAX;
+            return outcome;
+        }
+        if let Some((rest, elastic)) = self.motor.take_reference(simulation.model())? {
+            simulation.take_over_reference(rest, elastic);
+        }
         let (time, steps) = (state.time, state.steps - before);
         simulation.take_over(state.u, state.v, time, steps);
         simulation.take_over_grains(state.grains);
+        self.motor.left = (simulation.time(), simulation.state().steps);
         outcome
     }
 }

@@ -6,7 +6,9 @@ use crate::driver::DriveError;
 use crate::explicit::Explicit;
 use crate::free_bodies;
 use crate::implicit::Implicit;
+use crate::moving::Moving;
 use crate::positions::Positions;
+use crate::reanchor;
 use crate::resident::Resident;
 use crate::welds::{Outcome, Welds};
 use phyxel::material::lame;
@@ -18,20 +20,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A model on a device, and the kernels that move it.
 pub(crate) struct Motor {
-    device: Arc<Device>,
+    pub(crate) device: Arc<Device>,
     colliders: Vec<Collider>,
     integrator: Integrator,
     pub(crate) resident: Resident,
-    mover: Mover,
+    pub(crate) mover: Mover,
+    pub(crate) moving: Option<Moving>,
     /// The version of the model that is on the device.
-    version: u64,
-    /// Where the bodies that break are on the device, and steps that were taken by then.
-    left: (f64, u64),
+    pub(crate) version: u64,
+    /// When bodies that break, or whose reference moves, left the device, and steps that were taken by then.
+    pub(crate) left: (f64, u64),
     /// What is on the device is no longer what it was.
     spoiled: AtomicBool,
 }
 
-enum Mover {
+pub(crate) enum Mover {
     Explicit(Box<Explicit>),
     Implicit(Box<Implicit>),
     Positions(Box<Positions>),
@@ -39,9 +42,9 @@ enum Mover {
 }
 
 /// A run of steps is halved at most this often before the simulation gives up.
-const MAX_HALVINGS: u32 = 10;
+pub(crate) const MAX_HALVINGS: u32 = 10;
 /// Explicit steps are not cut into more parts than this.
-const MAX_PARTS: f64 = 1e7;
+pub(crate) const MAX_PARTS: f64 = 1e7;
 /// The part of the longest stable step that is taken.
 const SAFETY: f64 = 0.9;
 
@@ -54,10 +57,10 @@ impl Motor {
         state: &State<f32>,
     ) -> Result<Self, GpuError> {
         let (colliders, integrator) = (scene.colliders.clone(), scene.solver.integrator);
-        let (resident, mover) = bring(device, (model, state), &colliders, integrator)?;
+        let (resident, mover, moving) = bring(device, (model, state), &colliders, (integrator, 0))?;
         let (version, left) = (model.version, (state.time, state.steps));
         let spoiled = AtomicBool::new(false);
-        Ok(Motor { device: device.clone(), colliders, integrator, resident, mover, version, left, spoiled })
+        Ok(Motor { device: device.clone(), colliders, integrator, resident, mover, moving, version, left, spoiled })
     }
 
     /// The device.
@@ -67,8 +70,11 @@ impl Motor {
 
     /// Brings model and state to the device again after an edit.
     pub(crate) fn refresh(&mut self, model: &Model<f32>, state: &State<f32>) -> Result<(), GpuError> {
-        if model.version != self.version {
-            (self.resident, self.mover) = bring(&self.device, (model, state), &self.colliders, self.integrator)?;
+        // Whoever else has moved phyxels without a rest shape may have moved their reference.
+        let elsewhere = self.moving.is_some() && (state.time, state.steps) != self.left;
+        if model.version != self.version || elsewhere {
+            let how = (self.integrator, self.moving.as_ref().map_or(0, |m| m.room));
+            (self.resident, self.mover, self.moving) = bring(&self.device, (model, state), &self.colliders, how)?;
             self.version = model.version;
         }
         Ok(())
@@ -89,6 +95,7 @@ impl Motor {
             Mover::Explicit(_) if settings.integrator == Integrator::ExplicitEuler => {
                 self.run_and_restore(model, state, settings, limit, (dt, count))
             }
+            Mover::Explicit(_) if self.moving.is_some() => self.run_moving(model, state, limit, (dt, count)),
             Mover::Explicit(_) => self.run_explicit(model, state, limit, (dt, count)),
             _ => self.run_guarded(model, state, settings, limit, (dt, count)),
         }
@@ -233,6 +240,14 @@ impl Motor {
         let start = state.time;
         let mut outcome = Ok(());
         for step in 0..count {
+            match self.reanchor() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    outcome = Err(self.remember(error));
+                    break;
+                }
+            }
             match self.guarded_step(model, settings, (start + dt * step as f64, dt)) {
                 Ok(taken) => report.merge(&taken),
                 Err(error) => {
@@ -300,6 +315,7 @@ impl Motor {
         at: (f64, f64),
         report: &mut StepReport,
     ) -> Result<bool, GpuError> {
+        let model = self.moving.as_ref().map_or(model, |moving| &moving.places);
         let free = free_bodies::momenta(model, &self.resident, settings, at)?;
         let implicit = match &mut self.mover {
             Mover::Explicit(_) | Mover::Welds(_) => return Ok(true),
@@ -364,7 +380,7 @@ fn stable_step_of_shards(model: &Model<f32>) -> f64 {
     model.bodies.iter().filter_map(alone).fold(f64::INFINITY, f64::min)
 }
 
-fn unstable(model: &Model<f32>, state: &State<f32>, step: f64, limit: f64) -> StepError {
+pub(crate) fn unstable(model: &Model<f32>, state: &State<f32>, step: f64, limit: f64) -> StepError {
     let speed = |b: &phyxel::model::BodyModel| state.v[b.nodes.clone()].iter().map(|v| v.norm()).fold(0.0, f32::max);
     let wildest = model.bodies.iter().max_by(|a, b| speed(a).total_cmp(&speed(b)));
     let body = wildest.map_or(String::new(), |b| b.name.clone());
@@ -375,10 +391,11 @@ fn bring(
     device: &Arc<Device>,
     (model, state): (&Model<f32>, &State<f32>),
     colliders: &[Collider],
-    integrator: Integrator,
-) -> Result<(Resident, Mover), GpuError> {
-    let resident = Resident::new(device, model, state)?;
-    let mover = match integrator {
+    (integrator, room): (Integrator, usize),
+) -> Result<(Resident, Mover, Option<Moving>), GpuError> {
+    let room = reanchor::row_room(model, room);
+    let resident = Resident::with_room(device, model, state, room)?;
+    let mut mover = match integrator {
         Integrator::ImplicitEuler => Mover::Implicit(Box::new(Implicit::new(&resident, model, colliders)?)),
         Integrator::Xpbd => Mover::Positions(Box::new(Positions::new(&resident, model, colliders)?)),
         _ if model.bodies.iter().any(|b| b.fragile.is_some()) => {
@@ -386,7 +403,11 @@ fn bring(
         }
         _ => Mover::Explicit(Box::new(Explicit::new(&resident, model, colliders, integrator)?)),
     };
-    Ok((resident, mover))
+    let moving = Moving::new(&resident, model, room)?;
+    if let (Mover::Implicit(implicit), Some(moving)) = (&mut mover, &moving) {
+        implicit.follow(&resident, moving.springs(), model.bodies.len())?;
+    }
+    Ok((resident, mover, moving))
 }
 
 /// Steps on the processor.

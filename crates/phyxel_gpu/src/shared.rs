@@ -4,16 +4,16 @@
 use crate::device::Device;
 use crate::driver::{DriveError, Whole};
 use crate::support::why_not;
-use phyxel::scene::{Body, Event, Lagrangian, Method, Place, Scene};
-use phyxel::{Simulation, StepReport};
-use std::ops::Range;
+use phyxel::fracture::CrackEvent;
+use phyxel::scene::{Body, Event, Place, Scene};
+use phyxel::{Apart, Simulation, StepReport};
 use std::sync::Arc;
 
 /// Bodies that are simulated on their own.
 pub(crate) struct Part {
     pub(crate) simulation: Simulation<f32>,
-    /// Which body of the whole each is.
-    bodies: Vec<usize>,
+    /// The number of each body here and in the whole.
+    bodies: Vec<(usize, usize)>,
 }
 
 /// A simulation in two parts.
@@ -35,30 +35,25 @@ impl Shared {
         if !splits(scene, simulation) {
             return refused("");
         }
+        let groups = touching_groups(&scene.bodies);
+        let reasons = why_not_groups(scene, simulation, &groups)?;
         let (mut device_bodies, mut cpu_bodies) = (Vec::new(), Vec::new());
-        for group in touching_groups(&scene.bodies) {
-            match why_not_group(scene, &group)? {
-                None => device_bodies.extend(group),
-                Some(reason) => {
-                    if let Some(&body) = group.iter().find(|&&b| scene.bodies[b].place == Place::Gpu) {
-                        let name = &scene.bodies[body].name;
-                        return Err(DriveError::Unsupported(format!(
-                            "body {name:?} is to be on the device, but {reason}"
-                        )));
-                    }
-                    cpu_bodies.extend(group);
-                }
+        for (group, reason) in groups.into_iter().zip(reasons) {
+            let Some(reason) = reason else {
+                device_bodies.extend(group);
+                continue;
+            };
+            if let Some(&body) = group.iter().find(|&&b| scene.bodies[b].place == Place::Gpu) {
+                let name = &scene.bodies[body].name;
+                return Err(DriveError::Unsupported(format!("body {name:?} is to be on the device, but {reason}")));
             }
+            cpu_bodies.extend(group);
         }
         if device_bodies.is_empty() {
             return refused("");
         }
-        // What these keep besides places and velocities is not carried over.
-        let restless = |&&b: &&usize| {
-            let body: &Body = &scene.bodies[b];
-            body.heat.is_some() || (body.method == Method::Mls && body.mls.lagrangian != Lagrangian::Total)
-        };
-        if let Some(&body) = cpu_bodies.iter().find(restless) {
+        // Temperatures are not carried over.
+        if let Some(&body) = cpu_bodies.iter().find(|&&b| scene.bodies[b].heat.is_some()) {
             return refused(&format!(" (and {:?} cannot be apart from the rest)", scene.bodies[body].name));
         }
         device_bodies.sort_unstable();
@@ -82,35 +77,36 @@ impl Shared {
         });
         let (moved, stepped) = (moved?, stepped?);
         let steps = on_device.simulation.state().steps - before;
-        self.tell(whole, steps);
+        self.tell(whole, steps)?;
         let step = whole.settings().step;
         while whole.next_event().is_some_and(|at| at <= whole.time() - 0.5 * step) {
             whole.prepare_step(step)?;
-            self.tell(whole, 0);
+            self.tell(whole, 0)?;
         }
         Ok(together(&moved, &stepped))
     }
 
     /// Writes what both parts have into the whole.
-    fn tell(&self, whole: &mut Simulation<f32>, steps: u64) {
+    fn tell(&mut self, whole: &mut Simulation<f32>, steps: u64) -> Result<(), DriveError> {
         let time = self.on_device.simulation.time();
-        let (mut u, mut v) = (whole.state().u.clone(), whole.state().v.clone());
-        let mut grains = whole.state().grains.clone();
-        for part in [&self.on_device, &self.on_cpu] {
-            let state = part.simulation.state();
-            for (own, &body) in part.bodies.iter().enumerate() {
-                let (from, to) = (nodes(&part.simulation, own), nodes(whole, body));
-                u[to.clone()].copy_from_slice(&state.u[from.clone()]);
-                v[to].copy_from_slice(&state.v[from]);
-                for (from, to) in blocks(&part.simulation, own).zip(blocks(whole, body)) {
-                    if let (Some(from), Some(to)) = (state.grains.get(from), grains.get_mut(to)) {
-                        to.clone_from(from);
-                    }
-                }
-            }
-        }
+        let parts = [&self.on_device, &self.on_cpu].map(|p| Apart { simulation: &p.simulation, bodies: &p.bodies });
+        whole.take_over_bodies(&parts)?;
+        let (u, v) = (whole.state().u.clone(), whole.state().v.clone());
         whole.take_over(u, v, time, steps);
-        whole.take_over_grains(grains);
+        let step = whole.settings().step;
+        let mut cracks: Vec<CrackEvent> = self.on_device.cracks().chain(self.on_cpu.cracks()).collect();
+        // In the order of one simulation: step by step, body by body, as each body has told them.
+        cracks.sort_by_key(|crack| ((crack.time / step).round() as i64, crack.body));
+        whole.add_cracks(cracks);
+        Ok(())
+    }
+}
+
+impl Part {
+    /// What has broken since this was last asked, with the numbers of bodies in the whole.
+    fn cracks(&mut self) -> impl Iterator<Item = CrackEvent> + '_ {
+        let cracks = self.simulation.take_cracks();
+        cracks.into_iter().map(|crack| CrackEvent { body: self.bodies[crack.body].1, ..crack })
     }
 }
 
@@ -118,44 +114,38 @@ impl Shared {
 pub(crate) fn splits(scene: &Scene, simulation: &Simulation<f32>) -> bool {
     let past = scene.events.iter().any(|event| event.at <= simulation.time()) && simulation.time() > 0.0;
     let tied = !scene.rigid_bodies.is_empty() || !scene.attachments.is_empty() || !scene.triggers.is_empty();
-    // Parts whose nodes change their number cannot be told to the whole.
-    let breaks = simulation.model().bodies.iter().any(|b| b.fragile.is_some());
-    !(past || tied || breaks)
+    // What holds or loads pieces that part is not carried over.
+    let model = simulation.model();
+    let held = |b: usize| model.loads.loaded_bodies[b] || model.pins.iter().any(|pin| pin.body == b);
+    let breaks = |b: usize| model.bodies[b].fragile.is_some();
+    !(past || tied || (0..model.bodies.len()).any(|b| breaks(b) && held(b)))
 }
 
-fn nodes(simulation: &Simulation<f32>, body: usize) -> Range<usize> {
-    simulation.model().bodies[body].nodes.clone()
-}
-
-fn blocks(simulation: &Simulation<f32>, body: usize) -> impl Iterator<Item = usize> + '_ {
-    simulation.model().blocks.iter().enumerate().filter(move |(_, block)| block.body == body).map(|(k, _)| k)
-}
-
-/// Some bodies of a scene as a scene.
+/// Some bodies of a scene as a scene. Those that can break have their share of the budget of new nodes.
 fn only(scene: &Scene, bodies: &[usize]) -> Scene {
     let kept: Vec<Body> = bodies.iter().map(|&b| scene.bodies[b].clone()).collect();
     let concerns = |event: &&Event| event.body.as_ref().is_none_or(|name| kept.iter().any(|b| b.name == *name));
-    Scene { events: scene.events.iter().filter(concerns).cloned().collect(), bodies: kept, ..scene.clone() }
+    let events = scene.events.iter().filter(concerns).cloned().collect();
+    let breakable = |bodies: &[Body]| bodies.iter().filter(|b| b.material.fracture.is_some()).count();
+    let (own, all) = (breakable(&kept), breakable(&scene.bodies));
+    let mut solver = scene.solver;
+    if own > 0 {
+        solver.max_new_nodes = (solver.max_new_nodes as f64 * own as f64 / all as f64).ceil() as usize;
+    }
+    Scene { events, bodies: kept, solver, ..scene.clone() }
 }
 
 /// Some bodies as a simulation in the state that they have now.
 pub(crate) fn part(scene: &Scene, whole: &Simulation<f32>, bodies: Vec<usize>) -> Result<(Scene, Part), DriveError> {
     let scene = only(scene, &bodies);
     let mut simulation = build(&scene)?;
-    let (mut u, mut v) = (simulation.state().u.clone(), simulation.state().v.clone());
-    let mut grains = simulation.state().grains.clone();
-    for (own, &body) in bodies.iter().enumerate() {
-        let (to, from) = (nodes(&simulation, own), nodes(whole, body));
-        u[to.clone()].copy_from_slice(&whole.state().u[from.clone()]);
-        v[to].copy_from_slice(&whole.state().v[from]);
-        for (to, from) in blocks(&simulation, own).zip(blocks(whole, body)) {
-            if let (Some(to), Some(from)) = (grains.get_mut(to), whole.state().grains.get(from)) {
-                to.clone_from(from);
-            }
-        }
-    }
+    let numbers: Vec<(usize, usize)> = bodies.iter().enumerate().map(|(own, &body)| (body, own)).collect();
+    simulation.take_over_bodies(&[Apart { simulation: whole, bodies: &numbers }])?;
+    let (u, v) = (simulation.state().u.clone(), simulation.state().v.clone());
     simulation.take_over(u, v, whole.time(), 0);
-    simulation.state_mut().grains = grains;
+    // What was computed at the start is stale.
+    simulation.state_mut();
+    let bodies = numbers.into_iter().map(|(body, own)| (own, body)).collect();
     Ok((scene, Part { simulation, bodies }))
 }
 
@@ -171,6 +161,33 @@ pub(crate) fn why_not_group(scene: &Scene, group: &[usize]) -> Result<Option<Str
     let scene = only(scene, group);
     let simulation = build(&scene)?;
     Ok(why_not(&scene, simulation.model()))
+}
+
+/// The same for all groups. Bodies that break and others are moved by different kernels, and a device moves those of one kind: the
+/// kind with more nodes, unless some insist on being there.
+pub(crate) fn why_not_groups(
+    scene: &Scene,
+    simulation: &Simulation<f32>,
+    groups: &[Vec<usize>],
+) -> Result<Vec<Option<String>>, DriveError> {
+    let mut reasons = groups.iter().map(|group| why_not_group(scene, group)).collect::<Result<Vec<_>, _>>()?;
+    let model = simulation.model();
+    let breaks = |group: &[usize]| group.iter().any(|&b| model.bodies[b].fragile.is_some());
+    let nodes = |group: &[usize]| group.iter().map(|&b| model.bodies[b].nodes.len()).sum::<usize>();
+    let insists = |group: &[usize]| group.iter().any(|&b| scene.bodies[b].place == Place::Gpu);
+    let weight = |kind: bool| {
+        let able = groups.iter().zip(&reasons).filter(|(g, reason)| reason.is_none() && breaks(g) == kind);
+        able.fold((false, 0), |(asked, sum), (g, _)| (asked || insists(g), sum + nodes(g)))
+    };
+    let of_breaking = weight(true) > weight(false);
+    for (group, reason) in
+        groups.iter().zip(&mut reasons).filter(|(g, reason)| reason.is_none() && breaks(g) != of_breaking)
+    {
+        let name = &scene.bodies[group[0]].name;
+        let (this, others) = if of_breaking { ("cannot break", "can") } else { ("can break", "cannot") };
+        *reason = Some(format!("body {name:?} {this} and others on the device {others}"));
+    }
+    Ok(reasons)
 }
 
 /// Bodies that can touch each other, directly or through others, together.
@@ -193,12 +210,13 @@ pub(crate) fn touching_groups(bodies: &[Body]) -> Vec<Vec<usize>> {
 fn together(a: &StepReport, b: &StepReport) -> StepReport {
     let mut both = *a;
     both.merge(b);
-    let contacts = a.contacts + b.contacts;
+    let (contacts, waiting) = (a.contacts + b.contacts, a.waiting + b.waiting);
     StepReport {
         dt: a.dt.max(b.dt),
         steps: a.steps.max(b.steps),
         substeps: a.substeps.max(b.substeps),
         contacts,
+        waiting,
         ..both
     }
 }
@@ -207,7 +225,7 @@ fn together(a: &StepReport, b: &StepReport) -> StepReport {
 mod tests {
     use super::*;
     use phyxel::Material;
-    use phyxel::scene::Groups;
+    use phyxel::scene::{Groups, Method};
     use phyxel::shape::Geometry;
     use phyxel::shape::structured::box_points;
 

@@ -6,7 +6,7 @@ use crate::layout::laws::{self, ANISOTROPIC};
 use crate::layout::welds::{MOST_CORNERS, corners_of, pieces_of};
 use crate::welds;
 use phyxel::model::{BodyModel, Model};
-use phyxel::scene::{Action, Integrator, Lagrangian, LinearSolver, MassKind, Method, Scene};
+use phyxel::scene::{Action, Body, Integrator, Lagrangian, LinearSolver, MassKind, Method, Scene};
 
 /// Why a scene cannot be moved on a device; `None` when it can.
 pub fn why_not(scene: &Scene, model: &Model<f32>) -> Option<String> {
@@ -17,23 +17,30 @@ pub fn why_not(scene: &Scene, model: &Model<f32>) -> Option<String> {
     if let Some(why) = scene.colliders.iter().find_map(colliders::why_not) {
         return Some(why.into());
     }
-    let updated = |b: &&phyxel::scene::Body| b.method == Method::Mls && b.mls.lagrangian != Lagrangian::Total;
-    if let Some(body) = scene.bodies.iter().find(updated) {
-        return Some(format!("body {:?} has phyxels without a rest shape, which the CPU alone re-anchors", body.name));
-    }
     if integrator == Integrator::Verlet && model.blocks.iter().any(|b| b.inner.flows()) {
         return Some("Verlet steps of matter that yields run on the CPU only (leap-frog runs on devices)".into());
     }
     if let Some(body) = scene.bodies.iter().find(|b| b.heat.is_some()) {
         return Some(format!("body {:?} has a temperature, and heat flows on the CPU only", body.name));
     }
-    if let Some(why) = why_not_break(integrator, model) {
+    if let Some(why) = why_not_break(integrator, model).or_else(|| why_not_updated(scene)) {
         return Some(why);
     }
     if let Some(why) = why_not_together(scene, model) {
         return Some(why.into());
     }
     if integrator == Integrator::ImplicitEuler { why_not_implicit(scene, model) } else { None }
+}
+
+/// Phyxels without a rest shape.
+fn why_not_updated(scene: &Scene) -> Option<String> {
+    let updated = |b: &&Body| b.method == Method::Mls && b.mls.lagrangian != Lagrangian::Total;
+    let body = scene.bodies.iter().find(updated)?;
+    use Integrator::{ImplicitEuler, LeapFrog, SymplecticEuler, Verlet};
+    let integrator = scene.solver.integrator;
+    let has = matches!(integrator, ImplicitEuler | LeapFrog | SymplecticEuler | Verlet);
+    let (name, how) = (&body.name, integrator.name());
+    (!has).then(|| format!("body {name:?} has phyxels without a rest shape, whose steps of {how} the CPU alone takes"))
 }
 
 /// What holds bodies together or keeps them apart.

@@ -81,20 +81,26 @@ fn displacements(rest: &[Vec3<f32>], kind: usize) -> Vec<Vec3<f32>> {
 }
 
 /// The largest difference of offsets, relative to the largest of them or one.
-fn grain_difference(found: &[Vec<Grain<f32>>], expected: &[Vec<Grain<f64>>]) -> f64 {
+fn grain_difference<R: Real>(found: &[Vec<Grain<R>>], expected: &[Vec<Grain<f64>>]) -> f64 {
     let pairs = || found.iter().flatten().zip(expected.iter().flatten());
     let size = pairs().map(|(_, e)| e.offset.norm().max(e.plastic_strain)).fold(1.0, f64::max);
-    let error = |(f, e): (&Grain<f32>, &Grain<f64>)| {
-        let offset = (Mat3(f.offset.0.map(|row| row.map(f64::from))) - e.offset).norm();
-        let worst = offset.max((f64::from(f.plastic_strain) - e.plastic_strain).abs());
+    let error = |(f, e): (&Grain<R>, &Grain<f64>)| {
+        let offset = (Mat3(f.offset.to_f64()) - e.offset).norm();
+        let worst = offset.max((f.plastic_strain.to_f64() - e.plastic_strain).abs());
         if worst.is_nan() { f64::INFINITY } else { worst }
     };
     pairs().map(error).fold(0.0, f64::max) / size
 }
 
+/// All rows of a table that are beyond their bound, at once: a device that differs shall say everywhere where it does.
+fn none_beyond(rows: &[String]) {
+    assert!(rows.is_empty(), "{} rows are beyond their bound:\n{}", rows.len(), rows.join("\n"));
+}
+
 #[test]
 fn stress_of_elements_with_a_past() {
     let Some(device) = device() else { return };
+    let mut beyond = Vec::new();
     for (what, scene) in cases() {
         let law = scene.bodies[0].material.law.name();
         let mut single = Simulation::<f32>::build(&scene).expect(&what);
@@ -112,15 +118,19 @@ fn stress_of_elements_with_a_past() {
             resident.set_state(&u, &single.state().v);
             let (found, expected) = (explicit.forces(&resident).expect(&what), double.forces());
             let (error, twin) = (difference(&found, &expected), difference(&single.forces(), &expected));
-            assert!(error < 1e-5_f64.max(1.5 * twin), "{what}, input {kind}: {error:e} (CPU in f32: {twin:e})");
+            if error >= 1e-5_f64.max(1.5 * twin) {
+                beyond.push(format!("{what}, input {kind}: {error:e} (CPU in f32: {twin:e})"));
+            }
         }
     }
+    none_beyond(&beyond);
 }
 
 /// One explicit step at almost no speed: what flows at its end is what flows on the CPU.
 #[test]
 fn what_flows_at_the_end_of_a_step() {
     let Some(device) = device() else { return };
+    let mut beyond = Vec::new();
     for (what, mut scene) in cases() {
         scene.solver.integrator = Integrator::SymplecticEuler;
         let single = Simulation::<f32>::build(&scene).expect(&what);
@@ -147,9 +157,12 @@ fn what_flows_at_the_end_of_a_step() {
                 single.model().blocks[k].settle(&moved, &mut twin[k], dt as f32);
             }
             let (error, twin) = (grain_difference(&found, &expected), grain_difference(&twin, &expected));
-            assert!(error < 1e-5_f64.max(2.0 * twin), "{what}, input {kind}: {error:e} (CPU in f32: {twin:e})");
+            if error >= 1e-5_f64.max(2.0 * twin) {
+                beyond.push(format!("{what}, input {kind}: {error:e} (CPU in f32: {twin:e})"));
+            }
         }
     }
+    none_beyond(&beyond);
 }
 
 /// A block of clay thrown at a floor, with a press that moves: after a hundred steps it has the same dent.
@@ -212,6 +225,7 @@ fn clay_thrown_at_a_floor_takes_the_same_dent() {
 #[test]
 fn implicit_steps_of_clay() {
     let Some(device) = device() else { return };
+    let mut beyond = Vec::new();
     let cases = [
         (by_stress(0.0), Method::Tet),
         (by_stress(0.02), Method::Selective),
@@ -246,8 +260,11 @@ fn implicit_steps_of_clay() {
             let (u, _) = resident.state().expect(&what);
             let (found, twin) = (difference(&u, &truth.state().u), difference(&cpu.state().u, &truth.state().u));
             println!("{what}: off by {found:.1e}, the CPU's f32 by {twin:.1e}");
-            assert!(found < 1e-4_f64.max(3.0 * twin), "{what}: {found:e}, the CPU's f32 {twin:e}");
+            if found >= 1e-4_f64.max(3.0 * twin) {
+                beyond.push(format!("{what}: {found:e}, the CPU's f32 {twin:e}"));
+            }
             flowed_alike(&grains, &cpu.state().grains, &truth.state().grains, &what);
         }
     }
+    none_beyond(&beyond);
 }

@@ -106,7 +106,7 @@ impl Form {
         let way = to - from;
         let length = way.norm();
         if let Form::HalfSpace { normal, offset } = self {
-            let (start, end) = (normal.dot(from) - offset, normal.dot(to) - offset);
+            let (start, end) = (normal.dot(from) - offset - tolerance, normal.dot(to) - offset - tolerance);
             return (end < 0.0 && start > end).then(|| (start / (start - end)).clamp(0.0, 1.0));
         }
         let longest = if let Form::HeightField(field) = self { 0.5 * field.detail() } else { f64::INFINITY };

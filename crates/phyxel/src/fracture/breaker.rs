@@ -180,6 +180,11 @@ impl Breaker {
         Some(relabel)
     }
 
+    /// Adds what has broken elsewhere.
+    pub fn add_events(&mut self, events: Vec<CrackEvent>) {
+        self.events.extend(events);
+    }
+
     /// What has broken since this was last asked.
     pub fn take_events(&mut self) -> Vec<CrackEvent> {
         std::mem::take(&mut self.events)

@@ -31,34 +31,33 @@ pub(crate) struct Topology {
 impl<R: Real> Model<R> {
     /// How bodies that can break hang together now.
     pub(crate) fn topologies(&self) -> Vec<Option<Topology>> {
-        let of = |body: &crate::model::BodyModel| {
-            body.fragile.as_ref().map(|f| {
-                let (rest, outside) = match &f.pieces {
-                    Pieces::Tets(tets) => (tets.rest.clone(), tets.outside.clone()),
-                    Pieces::Points(_) => (Vec::new(), Vec::new()),
-                };
-                let (tets, cracks, carried) = match &f.pieces {
-                    Pieces::Tets(tets) => (tets.table.nodes.clone(), Vec::new(), None),
-                    Pieces::Points(points) => {
-                        (Vec::new(), points.cracks.clone(), points.flow.as_ref().map(Flow::carried))
-                    }
-                };
-                Topology {
-                    origin: f.origin.clone(),
-                    tets,
-                    cracks,
-                    tips: f.tips.clone(),
-                    loose: f.loose.clone(),
-                    fragment_of: f.fragment_of.clone(),
-                    fragments: f.fragments.clone(),
-                    links: f.links.clone(),
-                    rest,
-                    outside,
-                    carried,
-                }
-            })
+        (0..self.bodies.len()).map(|body| self.topology(body)).collect()
+    }
+
+    /// How one of them does.
+    pub(crate) fn topology(&self, body: usize) -> Option<Topology> {
+        let f = self.bodies[body].fragile.as_ref()?;
+        let (rest, outside) = match &f.pieces {
+            Pieces::Tets(tets) => (tets.rest.clone(), tets.outside.clone()),
+            Pieces::Points(_) => (Vec::new(), Vec::new()),
         };
-        self.bodies.iter().map(of).collect()
+        let (tets, cracks, carried) = match &f.pieces {
+            Pieces::Tets(tets) => (tets.table.nodes.clone(), Vec::new(), None),
+            Pieces::Points(points) => (Vec::new(), points.cracks.clone(), points.flow.as_ref().map(Flow::carried)),
+        };
+        Some(Topology {
+            origin: f.origin.clone(),
+            tets,
+            cracks,
+            tips: f.tips.clone(),
+            loose: f.loose.clone(),
+            fragment_of: f.fragment_of.clone(),
+            fragments: f.fragments.clone(),
+            links: f.links.clone(),
+            rest,
+            outside,
+            carried,
+        })
     }
 
     /// Lets bodies hang together as they did; how nodes are numbered then, if that differs.

@@ -2,12 +2,15 @@
 
 mod frames;
 mod going_on;
+mod parts;
+
+pub use parts::Apart;
 
 use crate::events;
 use crate::fracture::{CrackEvent, Edit, Fragment, Slice};
 use crate::material::Material;
 use crate::material::plastic::Grain;
-use crate::math::{Real, Vec3};
+use crate::math::{Mat3, Real, Vec3};
 use crate::model::{BodyModel, BuildError, Model, RigidModel, Warnings};
 use crate::record;
 use crate::report::StepReport;
@@ -15,6 +18,7 @@ use crate::rigid::RigidState;
 use crate::scene::{Action, Blade, Cut, Event, Scene};
 use crate::solver::{Built, ContactForce, Engine, Partner, Rest, StepError, momentum, rigid_kinetic_energy};
 use crate::state::State;
+use crate::stencil::block::{Block, Stencils};
 use crate::triggers::{TriggerEvent, Watch};
 
 /// A scene in motion, in one precision.
@@ -180,6 +184,32 @@ impl<R: Real> Simulation<R> {
     pub fn take_over_grains(&mut self, grains: Vec<Vec<Grain<R>>>) {
         self.state.grains = grains;
         self.state.forget();
+    }
+
+    /// Takes over where a device has moved the reference of phyxels without a rest shape to [m], and the elastic deformation of
+    /// each there, block by block; blocks of everything else have none.
+    pub fn take_over_reference(&mut self, rest: Vec<Vec3<R>>, elastic: Vec<Vec<Mat3<R>>>) {
+        self.model.rest = rest;
+        for (block, elastic) in self.model.blocks.iter_mut().zip(elastic) {
+            if let Stencils::General(general) = &mut block.stencils
+                && !elastic.is_empty()
+            {
+                general.elastic = elastic;
+            }
+        }
+        self.engine.rebuild(&mut self.model);
+        self.engine.stencils_changed(&self.model);
+        self.state.forget();
+    }
+
+    /// Gives phyxels without a rest shape that have never been stepped their first stencils, as [`Simulation::step`] does.
+    pub fn anchor_phyxels(&mut self) -> Result<(), StepError> {
+        let fresh = |block: &Block<R>| self.model.is_updated(block.body) && block.elastic().is_empty();
+        if self.model.blocks.iter().any(fresh) {
+            self.reanchor_phyxels()?;
+            self.model.version += 1;
+        }
+        Ok(())
     }
 
     /// Splits nodes as a device has decided at `time` [s]; `edits` are in the order of bodies, and nodes numbered as they are

@@ -38,6 +38,8 @@ pub trait Engine<R: Real>: Send + Sync {
     fn reanchor(&mut self, model: &mut Model<R>, state: &mut State<R>) -> Result<bool, BuildError>;
     /// Rebuilds the stencils of such phyxels in their reference, after a snapshot.
     fn rebuild(&mut self, model: &mut Model<R>);
+    /// Takes note of stencils that somebody else has rebuilt.
+    fn stencils_changed(&mut self, model: &Model<R>);
     /// Breaks what is beyond its strength.
     fn break_up(
         &mut self,
@@ -60,6 +62,8 @@ pub trait Engine<R: Real>: Send + Sync {
     fn relabelled(&mut self, model: &Model<R>, state: &State<R>, relabel: &Relabel) -> Result<(), FactorError>;
     /// What has broken since this was last asked.
     fn take_cracks(&mut self) -> Vec<CrackEvent>;
+    /// Adds what has broken elsewhere.
+    fn add_cracks(&mut self, cracks: Vec<CrackEvent>);
     /// Lets heat flow for `dt` [s], where there is any.
     fn conduct(&mut self, model: &Model<R>, state: &mut State<R>, dt: f64);
     /// Lets elements have the constants of their present temperature.
@@ -227,6 +231,10 @@ impl<R: Real> Engine<R> for Whole<R> {
         model.tell_contact();
     }
 
+    fn stencils_changed(&mut self, model: &Model<R>) {
+        self.solver.stencils_changed(model);
+    }
+
     fn break_up(
         &mut self,
         model: &mut Model<R>,
@@ -277,6 +285,10 @@ impl<R: Real> Engine<R> for Whole<R> {
 
     fn relabelled(&mut self, model: &Model<R>, state: &State<R>, relabel: &Relabel) -> Result<(), FactorError> {
         self.solver.relabelled(model, state, relabel)
+    }
+
+    fn add_cracks(&mut self, cracks: Vec<CrackEvent>) {
+        self.breaker.add_events(cracks);
     }
 
     fn take_cracks(&mut self) -> Vec<CrackEvent> {

@@ -58,12 +58,39 @@ pub enum GpuError {
 }
 
 impl GpuError {
-    pub(super) fn of(error: wgpu::Error) -> Self {
+    /// What a driver says about the device of this name.
+    pub(super) fn of(error: wgpu::Error, device: &str) -> Self {
         match error {
             wgpu::Error::OutOfMemory { source } => GpuError::OutOfMemory { why: source.to_string() },
+            // Whatever is asked of a device after it is gone is answered like this.
+            wgpu::Error::Validation { description, .. } | wgpu::Error::Internal { description, .. }
+                if description.contains("device is lost") =>
+            {
+                GpuError::Lost { device: device.into(), why: "it does not answer any more".into() }
+            }
             wgpu::Error::Validation { description, .. } | wgpu::Error::Internal { description, .. } => {
                 GpuError::Invalid { why: description }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_drivers_say_becomes_a_kind_of_error() {
+        let no_memory = wgpu::Error::OutOfMemory { source: "not enough memory left".into() };
+        let error = GpuError::of(no_memory, "card");
+        assert!(matches!(&error, GpuError::OutOfMemory { why } if why.contains("memory left")), "{error:?}");
+        assert!(error.to_string().contains("--device cpu"));
+        let of = |description: &str| {
+            GpuError::of(wgpu::Error::Validation { source: "".into(), description: description.into() }, "card")
+        };
+        assert!(
+            matches!(of("In Queue::submit\n  Parent device is lost"), GpuError::Lost { device, .. } if device == "card")
+        );
+        assert!(matches!(of("binding 3 is missing"), GpuError::Invalid { .. }));
     }
 }

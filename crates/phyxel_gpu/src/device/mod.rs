@@ -57,12 +57,10 @@ impl Device {
             opened.map_err(|e| GpuError::Refused { device: summary.name.clone(), why: e.to_string() })?;
         let trouble = Arc::new(Mutex::new(None));
         let (on_error, on_loss) = (trouble.clone(), trouble.clone());
-        let name = summary.name.clone();
-        wgpu.on_uncaptured_error(Arc::new(move |error| note(&on_error, GpuError::of(error))));
-        wgpu.set_device_lost_callback(move |reason, message| {
-            if reason != wgpu::DeviceLostReason::Destroyed {
-                note(&on_loss, GpuError::Lost { device: name.clone(), why: message });
-            }
+        let (name, failing) = (summary.name.clone(), summary.name.clone());
+        wgpu.on_uncaptured_error(Arc::new(move |error| note(&on_error, GpuError::of(error, &failing))));
+        wgpu.set_device_lost_callback(move |_, message| {
+            note(&on_loss, GpuError::Lost { device: name.clone(), why: message });
         });
         Ok(Arc::new(Device { wgpu, queue, summary, part_bytes, trouble, kernels: Mutex::default() }))
     }
@@ -89,7 +87,13 @@ impl Device {
 
     /// What went wrong since the last call, if anything did.
     pub fn check(&self) -> Result<(), GpuError> {
-        match self.trouble.lock().ok().and_then(|mut t| t.take()) {
+        let take = || self.trouble.lock().ok().and_then(|mut t| t.take());
+        match take() {
+            // Nothing on a lost device is valid any more, and that may be noticed before the loss is told.
+            Some(error @ GpuError::Invalid { .. }) => {
+                let _ = self.wgpu.poll(wgpu::PollType::Poll);
+                Err(take().filter(|later| matches!(later, GpuError::Lost { .. })).unwrap_or(error))
+            }
             Some(error) => Err(error),
             None => Ok(()),
         }

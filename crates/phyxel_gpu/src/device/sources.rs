@@ -20,6 +20,7 @@ const GATHER: &str = include_str!("../kernels/gather.wgsl");
 const ROWS: &str = include_str!("../kernels/rows.wgsl");
 const HELD: &str = include_str!("../kernels/held.wgsl");
 const PULL: &str = include_str!("../kernels/pull.wgsl");
+const PUSHED: &str = include_str!("../kernels/pushed.wgsl");
 
 fn elastic(kernel: &str) -> String {
     [MATH, SVD, LAWS, TANGENT, PLASTIC, kernel].concat()
@@ -32,7 +33,7 @@ pub(crate) fn tets() -> String {
 
 /// Stresses of other stencils.
 pub(crate) fn general() -> String {
-    elastic(&[ENTRY, RECORD, LEAVE, include_str!("../kernels/general.wgsl")].concat())
+    elastic(&[ENTRY, RECORD, LEAVE, PUSHED, include_str!("../kernels/general.wgsl")].concat())
 }
 
 /// Flow of tetrahedra.
@@ -42,7 +43,7 @@ pub(crate) fn settle_tets() -> String {
 
 /// Flow of other stencils.
 pub(crate) fn settle_general() -> String {
-    elastic(&[ENTRY, STENCIL_GRADIENT, SETTLE, include_str!("../kernels/settle_general.wgsl")].concat())
+    elastic(&[ENTRY, PUSHED, STENCIL_GRADIENT, SETTLE, include_str!("../kernels/settle_general.wgsl")].concat())
 }
 
 /// Principal stresses of tetrahedra.
@@ -52,7 +53,7 @@ pub(crate) fn principal_tets() -> String {
 
 /// Principal stresses of other stencils.
 pub(crate) fn principal_general() -> String {
-    elastic(&[ENTRY, STENCIL_GRADIENT, PRINCIPAL, include_str!("../kernels/principal_general.wgsl")].concat())
+    elastic(&[ENTRY, PUSHED, STENCIL_GRADIENT, PRINCIPAL, include_str!("../kernels/principal_general.wgsl")].concat())
 }
 
 /// Sweeps of position-based steps.
@@ -87,7 +88,7 @@ pub(crate) fn blocks() -> String {
 
 /// Tangents of other stencils.
 pub(crate) fn tangents() -> String {
-    elastic(&[ENTRY, STENCIL_GRADIENT, include_str!("../kernels/tangents.wgsl")].concat())
+    elastic(&[ENTRY, PUSHED, STENCIL_GRADIENT, include_str!("../kernels/tangents.wgsl")].concat())
 }
 
 /// The matrix from the blocks.
@@ -150,6 +151,36 @@ pub(crate) fn rebuild() -> String {
     [MATH, SVD, include_str!("../kernels/rebuild.wgsl")].concat()
 }
 
+/// How far phyxels are from a rigid motion.
+pub(crate) fn drift() -> String {
+    [MATH, SVD, include_str!("../kernels/drift.wgsl")].concat()
+}
+
+/// Where phyxels are and how they are strained, for stencils that are to be found anew.
+pub(crate) fn absorb() -> String {
+    [MATH, ENTRY, PUSHED, STENCIL_GRADIENT, include_str!("../kernels/absorb.wgsl")].concat()
+}
+
+/// Stencils in place of older ones, element by element.
+pub(crate) fn refill() -> String {
+    [MATH, ENTRY, include_str!("../kernels/refill.wgsl")].concat()
+}
+
+/// The same, node by node.
+pub(crate) fn columns() -> String {
+    include_str!("../kernels/columns.wgsl").into()
+}
+
+/// A reference that moves to where phyxels are.
+pub(crate) fn anchor() -> String {
+    include_str!("../kernels/anchor.wgsl").into()
+}
+
+/// Linear systems that go with it.
+pub(crate) fn follow() -> String {
+    include_str!("../kernels/follow.wgsl").into()
+}
+
 /// Sums of what comes before.
 pub(crate) fn scan() -> String {
     include_str!("../kernels/scan.wgsl").into()
@@ -188,6 +219,12 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
         ("maps", maps()),
         ("surfels", surfels()),
         ("rebuild", rebuild()),
+        ("drift", drift()),
+        ("absorb", absorb()),
+        ("refill", refill()),
+        ("columns", columns()),
+        ("anchor", anchor()),
+        ("follow", follow()),
         ("scan", scan()),
         ("copy", copy()),
     ];

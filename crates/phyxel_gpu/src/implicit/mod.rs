@@ -2,6 +2,7 @@
 //! per solve.
 
 mod contact;
+mod follow;
 mod kernels;
 mod solo;
 mod system;
@@ -11,6 +12,7 @@ use crate::device::{GpuError, Readback, Stopwatch};
 use crate::resident::Resident;
 use bytemuck::{Pod, Zeroable};
 use contact::Touching;
+use follow::Follow;
 use kernels::Kernels;
 use phyxel::math::Vec3;
 use phyxel::model::Model;
@@ -25,6 +27,7 @@ pub struct Implicit {
     kernels: Kernels,
     solo: Option<Solo>,
     touching: Option<Touching>,
+    follow: Option<Follow>,
     /// What the present masses and penalties were scaled with [s].
     gamma: f64,
     /// Iterations that the last solve took.
@@ -106,7 +109,7 @@ impl Implicit {
         let kernels = Kernels::new(resident, &system, model, touching.is_some())?;
         let solo = Solo::new(resident, &system, touching.is_some());
         resident.device().check()?;
-        Ok(Implicit { system, kernels, solo, touching, gamma: 0.0, last: 20, loads: None })
+        Ok(Implicit { system, kernels, solo, touching, follow: None, gamma: 0.0, last: 20, loads: None })
     }
 
     /// Takes one step of `dt` from `time`; the state on the device is the new one afterwards.
@@ -118,6 +121,9 @@ impl Implicit {
         settings: &SolverSettings,
     ) -> Result<SolveReport, GpuError> {
         self.rescale(resident, model, dt);
+        if let Some(follow) = &self.follow {
+            follow.launch(resident);
+        }
         match self.touching.take() {
             Some(mut touching) => {
                 let report = touching.step(self, resident, model, (time, dt), settings);

@@ -118,8 +118,9 @@ fn sweep(collider: u32, start: vec3f, to: vec3f, tolerance: f32) -> f32 {
     let way = to - start;
     let way_length = length(way);
     if u32(motion[collider].x) == HALF_SPACE {
-        let begin = probe(collider, start).distance;
-        let end = probe(collider, to).distance;
+        // The tolerance has the radius of the node in it.
+        let begin = probe(collider, start).distance - tolerance;
+        let end = probe(collider, to).distance - tolerance;
         return select(-1.0, clamp(begin / (begin - end), 0.0, 1.0), end < 0.0 && begin > end);
     }
     var gone = 0.0;

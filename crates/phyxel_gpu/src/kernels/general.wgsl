@@ -3,6 +3,8 @@
 
 // 1 where elements have a part of the gradient that does not come from displacements.
 override BASED: u32 = 0u;
+// 1 where they are phyxels without a rest shape.
+override UPDATED: u32 = 0u;
 
 struct Group {
     first: u32,
@@ -110,8 +112,16 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     let g = (sums.even + sums.odd) * unit;
     let rate = sums.rate * unit;
     var argument = g;
+    var argument_rate = rate;
+    var push = identity();
     if BASED == 1u {
-        argument += mat3x3f(bases[3u * e].xyz, bases[3u * e + 1u].xyz, bases[3u * e + 2u].xyz);
+        let base = mat3x3f(bases[3u * e].xyz, bases[3u * e + 1u].xyz, bases[3u * e + 2u].xyz);
+        if UPDATED == 1u {
+            push = pushed(base);
+            argument = g * push;
+            argument_rate = rate * push;
+        }
+        argument += base;
     }
     var field = g;
     var grain: Grain;
@@ -119,7 +129,11 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
         let at = 3u * (group.grain + e);
         grain = unpacked_grain(grains[at], grains[at + 1u], grains[at + 2u]);
     }
-    var s = element_stress(law, argument, rate, grain) * bitcast<f32>(head.w);
+    var s = element_stress(law, argument, argument_rate, grain);
+    if UPDATED == 1u {
+        s = s * transpose(push);
+    }
+    s = s * bitcast<f32>(head.w);
     if STABILISED == 0u {
         leave_stress(e, s);
         return;

@@ -15,6 +15,8 @@ struct Job {
     // The least share of the largest moment that counts.
     least: f32,
     max_stretch: f32,
+    // Entries that there is room for.
+    capacity: u32,
 }
 
 @group(0) @binding(0) var<uniform> job: Job;
@@ -24,7 +26,7 @@ struct Job {
 @group(0) @binding(2) var<storage, read> elastic: array<vec4f>;
 // Columns of its inverse; beside the first how far the phyxel looks.
 @group(0) @binding(3) var<storage, read_write> inverses: array<vec4f>;
-// How far anybody looks (bits); gradients without inverse; phyxels that lack directions; directions lacked.
+// How far anybody looks (bits); gradients without inverse; phyxels that lack directions; directions lacked; the longest row.
 @group(0) @binding(4) var<storage, read_write> scalars: array<atomic<u32>>;
 // Phyxels in each bucket; then how many have found their place.
 @group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
@@ -36,6 +38,13 @@ struct Job {
 @group(0) @binding(10) var<storage, read_write> nodes: array<u32>;
 // Weight and penalty.
 @group(0) @binding(11) var<storage, read_write> weights: array<vec4f>;
+
+// Most are no more than what is known already, and a look costs less than a change.
+fn note_most(k: u32, found: u32) {
+    if found > atomicLoad(&scalars[k]) {
+        atomicMax(&scalars[k], found);
+    }
+}
 
 fn index_of(place: vec3u, grid: vec3u, lane: u32) -> u32 {
     return (place.x + place.y * grid.x) * 64u + lane;
@@ -98,7 +107,7 @@ fn invert(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: ve
     inverses[3u * i + 2u] = vec4f(inverse[2], 0.0);
     // Floats that are not negative are in the order of their bits.
     if finite3(points[i].xyz) && finite(reach) {
-        atomicMax(&scalars[0], bitcast<u32>(max(reach, 0.0)));
+        note_most(0u, bitcast<u32>(max(reach, 0.0)));
     }
 }
 
@@ -176,6 +185,7 @@ fn look(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
         }
     }
     lengths[i] = found;
+    note_most(4u, found);
 }
 
 @compute @workgroup_size(64)
@@ -186,6 +196,9 @@ fn list(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     }
     let who = looker(i);
     let first = offsets[i];
+    if offsets[i + 1u] > job.capacity {
+        return;
+    }
     nodes[first] = i;
     if !finite3(who.at) {
         return;
@@ -278,6 +291,9 @@ fn weigh(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec
     let who = looker(i);
     let first = offsets[i];
     let end = offsets[i + 1u];
+    if end > job.capacity {
+        return;
+    }
     let per_radius = 1.0 / who.radius;
     var moment = mat3x3f();
     for (var k = first + 1u; k < end; k += 1u) {

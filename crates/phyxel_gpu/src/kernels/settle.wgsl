@@ -27,14 +27,29 @@ fn eigen_symmetric(m: mat3x3f) -> Eigen {
     return Eigen(vec3f(a00, a11, a22), mat3x3f(v0, v1, v2));
 }
 
-// What the grain becomes when so much of the elastic strain is kept.
-fn offset_keeping(offset: mat3x3f, strain: mat3x3f, eigen: Eigen, keep: f32) -> mat3x3f {
-    if is_small() {
-        return offset - strain * (1.0 - keep);
+// Eigenvalues of Green's strain below which they come from the deformation itself: where matter is squeezed flat, 1 + 2 λ is the small
+// square of a stretch, of which a rounded strain has few digits left, and the stretch all.
+const SQUEEZED = -0.375;
+
+// Green's strain of F = I + G in its principal directions.
+fn principal_strain(g: mat3x3f, strain: mat3x3f) -> Eigen {
+    let eigen = eigen_symmetric(strain);
+    if is_small() || min(min(eigen.values.x, eigen.values.y), eigen.values.z) > SQUEEZED {
+        return eigen;
     }
-    // S⁻¹ S' − I with S² = I + 2 λ and S'² = I + 2 keep λ, without the difference of ones.
+    let parts = svd(identity() + g);
+    return Eigen((parts.sigma * parts.sigma - vec3f(1.0)) * 0.5, parts.v);
+}
+
+// What the grain becomes when this part of the elastic strain goes. What goes, and not what is kept: where matter is squeezed flat, what
+// goes is a millionth, of which a number near one has no digits.
+fn offset_losing(offset: mat3x3f, strain: mat3x3f, eigen: Eigen, gone: f32) -> mat3x3f {
+    if is_small() {
+        return offset - strain * gone;
+    }
+    // S⁻¹ S' − I with S² = I + 2 λ and S'² = I + 2 (1 − gone) λ, without the difference of ones.
     let twice = eigen.values * 2.0;
-    let x = twice * (keep - 1.0) / max(vec3f(1.0) + twice, vec3f(1e-6));
+    let x = twice * -gone / max(vec3f(1.0) + twice, vec3f(1e-6));
     let factors = x / (vec3f(1.0) + sqrt(max(vec3f(1.0) + x, vec3f(0.0))));
     let flow = eigen.vectors * diagonal(factors) * transpose(eigen.vectors);
     return offset + flow + offset * flow;
@@ -66,8 +81,8 @@ fn is_bounded(shrinking: bool, offset: mat3x3f, bound: f32) -> bool {
     return plastic_strain(offset) <= bound;
 }
 
-// Keeps more where a measure would grow beyond its bound.
-fn bounded(shrinking: bool, most: f32, offset: mat3x3f, strain: mat3x3f, eigen: Eigen, keep: f32) -> f32 {
+// Lets less go where a measure would grow beyond its bound.
+fn bounded(shrinking: bool, most: f32, offset: mat3x3f, strain: mat3x3f, eigen: Eigen, gone: f32) -> f32 {
     var before = 0.0;
     if shrinking {
         before = shrunk(offset);
@@ -75,20 +90,20 @@ fn bounded(shrinking: bool, most: f32, offset: mat3x3f, strain: mat3x3f, eigen: 
         before = plastic_strain(offset);
     }
     let bound = max(most, before);
-    if is_bounded(shrinking, offset_keeping(offset, strain, eigen, keep), bound) {
-        return keep;
+    if is_bounded(shrinking, offset_losing(offset, strain, eigen, gone), bound) {
+        return gone;
     }
-    var low = keep;
-    var high = 1.0;
+    var less = 0.0;
+    var more = gone;
     for (var i = 0; i < 30; i += 1) {
-        let middle = 0.5 * (low + high);
-        if is_bounded(shrinking, offset_keeping(offset, strain, eigen, middle), bound) {
-            high = middle;
+        let middle = 0.5 * (less + more);
+        if is_bounded(shrinking, offset_losing(offset, strain, eigen, middle), bound) {
+            less = middle;
         } else {
-            low = middle;
+            more = middle;
         }
     }
-    return high;
+    return less;
 }
 
 // Strain-state plasticity.
@@ -102,17 +117,17 @@ fn absorb(law: u32, g: mat3x3f, grain: Grain) -> Grain {
     if !finite(norm) || norm <= flow.x {
         return grain;
     }
-    var keep = max(1.0 - flow.w, flow.x / norm);
-    if keep >= 1.0 {
+    var gone = min(flow.w, (norm - flow.x) / norm);
+    if !(gone > 0.0) {
         return grain;
     }
-    let eigen = eigen_symmetric(strain);
-    keep = bounded(false, flow.y, grain.offset, strain, eigen, keep);
+    let eigen = principal_strain(g, strain);
+    gone = bounded(false, flow.y, grain.offset, strain, eigen, gone);
     if !is_small() {
-        keep = bounded(true, MOST_SHRUNK, grain.offset, strain, eigen, keep);
+        gone = bounded(true, MOST_SHRUNK, grain.offset, strain, eigen, gone);
     }
-    let absorbed = norm * (1.0 - keep);
-    let offset = offset_keeping(grain.offset, strain, eigen, keep);
+    let absorbed = norm * gone;
+    let offset = offset_losing(grain.offset, strain, eigen, gone);
     return Grain(offset, grain.strain + select(0.0, absorbed * 0.8164966, absorbed > 0.0));
 }
 

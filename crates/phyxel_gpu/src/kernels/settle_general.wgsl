@@ -1,6 +1,7 @@
 // Flow of elements of any number of nodes, one per invocation.
 
 override BASED: u32 = 0u;
+override UPDATED: u32 = 0u;
 
 struct Group {
     first: u32,
@@ -30,7 +31,11 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     }
     var g = stencil_gradient(head);
     if BASED == 1u {
-        g += mat3x3f(bases[3u * e].xyz, bases[3u * e + 1u].xyz, bases[3u * e + 2u].xyz);
+        let base = mat3x3f(bases[3u * e].xyz, bases[3u * e + 1u].xyz, bases[3u * e + 2u].xyz);
+        if UPDATED == 1u {
+            g = g * pushed(base);
+        }
+        g += base;
     }
     let at = 3u * (group.grain + e);
     let grain = settled(head.z, g, unpacked_grain(grains[at], grains[at + 1u], grains[at + 2u]));

@@ -1,6 +1,7 @@
 // The effective tangent of each element that is no tetrahedron: the upper triangle of a 9x9 matrix, in planes of 32 elements.
 
 override BASED: u32 = 0u;
+override UPDATED: u32 = 0u;
 override VISCOUS: u32 = 0u;
 
 struct Group {
@@ -45,8 +46,14 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
         return;
     }
     var g = stencil_gradient(head);
+    var push = identity();
     if BASED == 1u {
-        g += mat3x3f(bases[3u * e].xyz, bases[3u * e + 1u].xyz, bases[3u * e + 2u].xyz);
+        let base = mat3x3f(bases[3u * e].xyz, bases[3u * e + 1u].xyz, bases[3u * e + 2u].xyz);
+        if UPDATED == 1u {
+            push = pushed(base);
+            g = g * push;
+        }
+        g += base;
     }
     let law = head.z;
     let volume = bitcast<f32>(head.w);
@@ -67,13 +74,19 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     let viscosity = volume * mix_of.gamma;
     var out = (e / 32u) * 1440u + e % 32u;
     for (var a = 0u; a < 9u; a += 1u) {
-        let dg = outer(unit(a / 3u), unit(a % 3u));
+        var dg = outer(unit(a / 3u), unit(a % 3u));
+        if UPDATED == 1u {
+            dg = dg * push;
+        }
         var s = tangent_apply(law, frame, dg * elastic.a) * stiffness;
         if GRAINS == 1u {
             s = s * transpose(elastic.a);
         }
         if VISCOUS == 1u {
             s += viscous_stress(law, g, dg) * viscosity;
+        }
+        if UPDATED == 1u {
+            s = s * transpose(push);
         }
         for (var b = a; b < 9u; b += 1u) {
             tangents[out] = s[b % 3u][b / 3u];

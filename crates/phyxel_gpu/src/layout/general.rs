@@ -3,10 +3,12 @@
 use super::laws::{GpuLaw, LawKey};
 use super::order::Order;
 use super::{Run, extend_runs};
+use phyxel::math::Vec3;
 use phyxel::model::Model;
 use phyxel::scene::Method;
 use phyxel::stencil::block::Stencils;
 use phyxel::stencil::general::General as Table;
+use std::borrow::Cow;
 
 /// In the place of an element where there is none.
 pub(crate) const NO_ELEMENT: u32 = u32::MAX;
@@ -42,6 +44,8 @@ pub(crate) struct General {
     pub pairs: usize,
     /// The most entries of an element.
     pub longest: usize,
+    /// Entries that there is room for at least in each row of phyxels without a rest shape, by element and by node.
+    room: usize,
 }
 
 /// What a row will hold: weight with penalty, other side, and how far along the path that is.
@@ -63,7 +67,7 @@ struct Scale {
 const ROOM: f32 = 1.0 + 1e-4;
 
 impl Scale {
-    fn new(weights: &[phyxel::math::Vec3<f32>], penalties: &[f32]) -> Self {
+    fn new(weights: &[Vec3<f32>], penalties: &[f32]) -> Self {
         let exponent = |x: f32| ((x * ROOM).min(f32::MAX).to_bits() >> 23) as i32;
         let largest = weights.iter().flat_map(|d| d.0).fold(0.0, |m: f32, x| m.max(x.abs()));
         let strongest = penalties.iter().copied().fold(0.0, f32::max);
@@ -103,9 +107,9 @@ impl Scale {
 }
 
 impl General {
-    /// All blocks that are no tetrahedra.
-    pub(crate) fn new(model: &Model<f32>, order: &Order, laws: &[(LawKey, GpuLaw)]) -> Self {
-        let mut general = General::default();
+    /// All blocks that are no tetrahedra; rows of phyxels without a rest shape have room for so many entries at least.
+    pub(crate) fn new(model: &Model<f32>, order: &Order, laws: &[(LawKey, GpuLaw)], room: usize) -> Self {
+        let mut general = General { room, ..General::default() };
         let mut blocks: Vec<usize> = (0..model.blocks.len()).collect();
         blocks.sort_by_key(|&b| laws[b].0);
         let tables = |b: &usize| match &model.blocks[*b].stencils {
@@ -128,7 +132,11 @@ impl General {
             }
             extend_runs(&mut general.runs, laws[b].0, first, padded as u32 - first);
         }
-        let lengths: Vec<usize> = around.iter().map(Vec::len).collect();
+        let mut lengths: Vec<usize> = around.iter().map(Vec::len).collect();
+        for block in model.blocks.iter().zip(laws).filter(|(_, law)| law.0.updated).map(|(block, _)| block) {
+            // Bodies stay where they are on the device.
+            lengths[model.bodies[block.body].nodes.clone()].iter_mut().for_each(|length| *length = room.max(*length));
+        }
         let (places, room) = slices(&lengths);
         general.around = vec![[0; 4]; room];
         for (row, &first) in around.iter_mut().zip(&places) {
@@ -138,7 +146,8 @@ impl General {
                 general.around[first + SLICE * k] = [*x, *y, *z, *e];
             }
         }
-        if general.bases.iter().all(|b| b == &[0.0; 4]) {
+        let keeps = laws.iter().any(|law| law.0.updated);
+        if !keeps && general.bases.iter().all(|b| b == &[0.0; 4]) {
             general.bases.clear();
         } else {
             general.bases.resize(3 * general.elements.len(), [0.0; 4]);
@@ -163,7 +172,8 @@ impl General {
             let entries = table.entries(e as usize);
             (order.to_device[table.nodes[entries.start] as usize], e)
         });
-        let lengths: Vec<usize> = sorted.iter().map(|&e| table.entries(e as usize).len()).collect();
+        let least = if general.base_inverse.is_empty() { 0 } else { self.room };
+        let lengths: Vec<usize> = sorted.iter().map(|&e| table.entries(e as usize).len().max(least)).collect();
         let (places, room) = slices(&lengths);
         let (first_element, first_entry) = (self.elements.len(), self.entries.len());
         self.entries.resize(first_entry + room, [0; 4]);
@@ -174,7 +184,8 @@ impl General {
             let first = first_entry + place;
             let volume = table.volumes[e as usize].to_bits();
             let penalties = table.penalties.get(range.clone()).unwrap_or_default();
-            let scale = Scale::new(&table.weights[range.clone()], penalties);
+            let weights = about_present_offsets(general, e as usize);
+            let scale = Scale::new(&weights, penalties);
             let count = if self.stabilised { scale.head(range.len()) } else { range.len() as u32 };
             self.elements.push([first as u32, count, law, volume]);
             self.sources.push(e);
@@ -194,6 +205,7 @@ impl General {
             if !penalties.is_empty() {
                 self.springs[center as usize] = penalties.iter().sum();
             }
+            let start = range.start;
             let mut entries: Vec<usize> = range.collect();
             // The centre stays first. Other stencils have too few entries for their order to matter.
             let others = entries.get_mut(1..).unwrap_or_default();
@@ -203,11 +215,11 @@ impl General {
             // Whole numbers add up to nothing exactly: an element then moves no centre of mass.
             let sum = others
                 .iter()
-                .map(|&k| scale.whole(table.weights[k].0))
+                .map(|&k| scale.whole(weights[k - start].0))
                 .fold([0; 3], |a, b| [a[0] + b[0], a[1] + b[1], a[2] + b[2]]);
             for (k, entry) in entries.into_iter().enumerate() {
                 let node = order.to_device[table.nodes[entry] as usize];
-                let d = table.weights[entry].0;
+                let d = weights[entry - start].0;
                 let words = if self.stabilised {
                     let whole = if k == 0 { sum.map(|x| -x) } else { scale.whole(d) };
                     scale.pack(whole, table.penalties.get(entry).copied().unwrap_or(0.0))
@@ -219,6 +231,16 @@ impl General {
                 around[node as usize].push((words, element, along));
             }
         }
+    }
+}
+
+/// The weights of an element. Those of phyxels without a rest shape give `F − F₀`; `F₀⁻ᵀ d` give the gradient of displacements in
+/// the reference instead (see `pushed.wgsl`), in which penalties are.
+fn about_present_offsets(general: &Table<f32>, e: usize) -> Cow<'_, [Vec3<f32>]> {
+    let weights = &general.table.weights[general.table.entries(e)];
+    match general.base_inverse.get(e) {
+        None => Cow::Borrowed(weights),
+        Some(inverse) => Cow::Owned(weights.iter().map(|d| inverse.transpose() * *d).collect()),
     }
 }
 
@@ -254,7 +276,6 @@ pub(crate) fn slices(lengths: &[usize]) -> (Vec<usize>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phyxel::math::Vec3;
 
     /// As `entry.wgsl` reads them.
     fn read(words: [u32; 3], [weight, penalty]: [u32; 2]) -> ([f32; 3], f32) {

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use phyxel::material::AnyLaw;
 use phyxel::material::plastic::Plasticity;
-use phyxel::stencil::block::Block;
+use phyxel::stencil::block::{Block, Stencils};
 
 /// What decides which kernel is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,6 +16,8 @@ pub(crate) struct LawKey {
     pub damped: bool,
     /// Whether elements have a gradient of their own.
     pub based: bool,
+    /// Whether they are phyxels without a rest shape.
+    pub updated: bool,
     /// Whether elements remember something.
     pub grains: bool,
     /// How they flow: 0 not at all, 1 by strain, 2 by stress.
@@ -98,7 +100,9 @@ pub(crate) fn of_block(block: &Block<f32>, grains: bool) -> (LawKey, GpuLaw) {
     gpu.bulk_viscosity = block.viscosity.bulk;
     gpu.rayleigh_stiffness = block.rayleigh_stiffness;
     gpu.penalty = block.penalty_modulus;
-    (LawKey { law, volume: volume != 0.0, damped: block.is_damped(), based: law == FIBRE, grains, flow }, gpu)
+    let (volume, damped, based) = (volume != 0.0, block.is_damped(), law == FIBRE);
+    let updated = matches!(&block.stencils, Stencils::General(general) if !general.base_inverse.is_empty());
+    (LawKey { law, volume, damped, based, updated, grains, flow }, gpu)
 }
 
 /// Writes how matter yields, and gives its number; what flows within a time is written by [`flowing_for`].

@@ -67,7 +67,8 @@ impl Resident {
                 (count, self.device.bind(&recipe, &buffers))
             }
             Stencil::General => {
-                constants.push(("BASED", flag(law.based)));
+                constants.push(("BASED", flag(law.based || law.updated)));
+                constants.push(("UPDATED", flag(law.updated)));
                 constants.push(("STABILISED", flag(self.general.stabilised)));
                 let bindings = &[Uniform, Read, Read, Read, Read, Read, Write];
                 let source = sources::settle_general();

@@ -89,12 +89,22 @@ const STORAGE_BUFFERS: u32 = 14;
 impl Resident {
     /// Brings a model and its state to a device.
     pub fn new(device: &Arc<Device>, model: &Model<f32>, state: &State<f32>) -> Result<Self, GpuError> {
+        Resident::with_room(device, model, state, 0)
+    }
+
+    /// The same with room for so many entries at least in each row of phyxels without a rest shape.
+    pub(crate) fn with_room(
+        device: &Arc<Device>,
+        model: &Model<f32>,
+        state: &State<f32>,
+        room: usize,
+    ) -> Result<Self, GpuError> {
         check_limits(device)?;
         let order = Order::of(model);
         let remember = grains::of_blocks(model, state);
         let laws: Vec<_> = model.blocks.iter().zip(&remember).map(|(b, grains)| laws::of_block(b, *grains)).collect();
         let clusters = Clusters::new(model, &order, &laws);
-        let general = General::new(model, &order, &laws);
+        let general = General::new(model, &order, &laws, room);
         if general.stabilised && general.longest > MOST_ENTRIES {
             let (device, what) = (device.summary().name.clone(), "entries of one element");
             let (has, needed) = (MOST_ENTRIES as u64, general.longest as u64);
@@ -216,7 +226,8 @@ impl Resident {
                     ("DAMPED", damped),
                     ("GRAINS", flag(law.grains)),
                     ("FLOW", f64::from(law.flow)),
-                    ("BASED", flag(law.based)),
+                    ("BASED", flag(law.based || law.updated)),
+                    ("UPDATED", flag(law.updated)),
                     ("STABILISED", flag(self.general.stabilised)),
                     ("SHORT", flag(self.general.short)),
                     ("PAIRED", flag(!self.order.in_rows)),

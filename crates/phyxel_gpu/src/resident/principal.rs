@@ -109,7 +109,8 @@ impl Resident {
                 (sources::principal_tets(), count)
             }
             Stencil::General => {
-                buffers.extend([&at.elements, &at.entries]);
+                buffers.extend([&at.elements, &at.entries, &at.bases]);
+                constants.push(("UPDATED", flag(law.updated)));
                 constants.push(("STABILISED", flag(self.general.stabilised)));
                 constants.push(("FIRST", self.clusters.sources.len() as f64));
                 (sources::principal_general(), count.div_ceil(64))

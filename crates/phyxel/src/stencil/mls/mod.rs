@@ -99,7 +99,7 @@ fn support_radii(points: &[Vec3<f64>], sampling: &PointSampling, support: Suppor
 impl Support {
     /// Whether a pair of phyxels sees as far as both do on average, instead of each as far as it does itself. Distances to
     /// the nearest already grow towards coarser neighbours.
-    pub(crate) fn is_mutual(&self) -> bool {
+    pub fn is_mutual(&self) -> bool {
         matches!(self, Support::Spacings(_))
     }
 }
