@@ -1,6 +1,6 @@
 //! Explicit stepping on the device: a pass over elements and a pass over nodes per step, many steps per submission.
 
-use crate::bench::{KernelTime, median, settled};
+use crate::bench::{KernelTime, median, settled, time_alone, time_pass, without_clock};
 use crate::device::{Access, Bound, GpuError, Recipe, Stopwatch, Store, sources, strided};
 use crate::layout::{colliders, pins};
 use crate::resident::{ElementPass, Resident};
@@ -263,13 +263,30 @@ impl Explicit {
             return Ok(Vec::new());
         }
         let seconds = settled(device, || self.time_launches(resident, launches, repeats))?;
+        let of = |i: usize| median(seconds.iter().skip(i).step_by(launches as usize).copied().collect());
+        let mut seconds: Vec<f64> = (0..launches as usize).map(of).collect();
+        without_clock(&mut seconds, self.time_steps(resident, repeats)?);
         let node_bytes = resident.force_bytes().1;
         let kernels = self.passes.iter().map(|p| (p.name.clone(), p.bytes)).chain([("nodes".into(), node_bytes)]);
-        let timed = |(i, (name, bytes)): (usize, (String, u64))| {
-            let own = seconds.iter().skip(i).step_by(launches as usize).copied().collect();
-            KernelTime { name, seconds: median(own), bytes }
-        };
-        Ok(kernels.enumerate().map(timed).collect())
+        let timed = |((name, bytes), seconds)| KernelTime { name, seconds, bytes, traffic: None };
+        let mut times: Vec<KernelTime> = kernels.zip(seconds).map(timed).collect();
+        for (time, alone) in times.iter_mut().zip(resident.traffic_passes()) {
+            if let Some(alone) = alone {
+                time.traffic = time_alone(device, repeats, |pass| alone.launch(pass))?;
+            }
+        }
+        Ok(times)
+    }
+
+    /// Seconds of a step among others.
+    fn time_steps(&self, resident: &Resident, repeats: u32) -> Result<f64, GpuError> {
+        let found = time_pass(&resident.device, 5, |pass| {
+            (0..repeats).for_each(|_| {
+                self.passes.iter().for_each(|p| p.launch(pass));
+                self.advance.launch(pass, groups(resident), &[0]);
+            });
+        })?;
+        Ok(found.unwrap_or(f64::INFINITY) / f64::from(repeats))
     }
 
     /// Seconds of each launch of some steps.

@@ -59,7 +59,7 @@ impl SkinProduct {
         let launch = |pass: &mut wgpu::ComputePass<'_>| self.bound.launch(pass, self.groups(), &[0]);
         let seconds = time_pass(resident.device(), repeats, launch)?;
         let bytes = (self.count * (8 + 16 + 16) + self.entries * 8 + 16 * resident.node_count()) as u64;
-        Ok(seconds.map(|seconds| KernelTime { name: "skin".into(), seconds, bytes }))
+        Ok(seconds.map(|seconds| KernelTime { name: "skin".into(), seconds, bytes, traffic: None }))
     }
 
     fn groups(&self) -> u32 {

@@ -161,7 +161,7 @@ impl SurfelProduct {
     pub fn time(&self, resident: &Resident, repeats: u32) -> Result<Option<KernelTime>, GpuError> {
         let launch = |pass: &mut wgpu::ComputePass<'_>| self.bound.launch(pass, self.groups(), &[0]);
         let seconds = time_pass(resident.device(), repeats, launch)?;
-        Ok(seconds.map(|seconds| KernelTime { name: "surfels".into(), seconds, bytes: self.bytes }))
+        Ok(seconds.map(|seconds| KernelTime { name: "surfels".into(), seconds, bytes: self.bytes, traffic: None }))
     }
 
     fn groups(&self) -> u32 {

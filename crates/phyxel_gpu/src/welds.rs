@@ -305,7 +305,12 @@ impl Welds {
         self.write_jobs((0.0, dt), (0, CHUNK, 1));
         let seconds = time_pass(&self.device, repeats, |pass| self.launch(pass))?;
         // What it reads stays in caches: no bytes need move.
-        let time = |seconds| KernelTime { name: format!("{CHUNK} steps of bodies that break"), seconds, bytes: 0 };
+        let time = |seconds| KernelTime {
+            name: format!("{CHUNK} steps of bodies that break"),
+            seconds,
+            bytes: 0,
+            traffic: None,
+        };
         Ok(seconds.map(time).into_iter().collect())
     }
 }

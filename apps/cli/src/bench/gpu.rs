@@ -83,7 +83,8 @@ impl Bench<'_> {
 
     /// One launch, beside the large copy and one of as many bytes as it moves.
     fn put(&mut self, row: Row, kernel: &KernelTime) -> anyhow::Result<()> {
-        let row = row.timed(kernel.seconds * 1e3, 0.0);
+        let traffic_ms = kernel.traffic.map(|seconds| seconds * 1e3);
+        let row = Row { traffic_ms, ..row.timed(kernel.seconds * 1e3, 0.0) };
         let row = match kernel.bytes {
             0 => row,
             bytes => {

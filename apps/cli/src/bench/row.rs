@@ -71,6 +71,8 @@ pub struct Row {
     pub copy_fraction: Option<f64>,
     /// The same, as a part of what a plain copy of as many bytes reaches: the start of a launch counts for both.
     pub same_copy_fraction: Option<f64>,
+    /// What loads and stores alone take, where something else bounds a launch [ms].
+    pub traffic_ms: Option<f64>,
     /// Coefficient of determination of a straight line of time over nodes, from 10 k nodes on.
     pub r_squared_time: Option<f64>,
     /// The same for memory.
@@ -158,6 +160,7 @@ impl Row {
         add("GB/s", self.gb_per_s, 0);
         add("of copy", self.copy_fraction, 3);
         add("of copy of that size", self.same_copy_fraction, 3);
+        add("loads and stores alone, ms", self.traffic_ms, 4);
         add("B/node", self.bytes_per_node, 0);
         add("B/element", self.bytes_per_element, 0);
         add("R² time", self.r_squared_time, 5);

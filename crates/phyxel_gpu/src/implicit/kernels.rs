@@ -38,8 +38,8 @@ struct Product {
     multiply: Bound,
 }
 
-/// What is timed: tangents of elements, the matrix from them, and the two launches of an iteration.
-pub(super) const TIMED: [&str; 4] = ["tangents", "assemble", "multiply", "update"];
+/// What is timed: tangents of elements, the matrix from them, its diagonal with the preconditioner, and the two launches of an iteration.
+pub(super) const TIMED: [&str; 5] = ["tangents", "assemble", "diagonal", "multiply", "update"];
 
 const Z: usize = 0;
 const X: usize = 1;
@@ -77,7 +77,7 @@ impl Kernels {
             forces: forces_kernel(resident, system, model)?,
             pins: (system.pinned > 0).then(|| pins_kernel(resident, system)),
             blocks: runs_of(resident, &resident.clusters.runs, 0, |run, groups| {
-                block_kernel(resident, system, run, groups)
+                block_kernel(resident, system, run, groups, "main")
             }),
             tangents: runs_of(resident, &resident.general.runs, resident.grains.first_general, |run, groups| {
                 tangent_kernel(resident, system, run, groups)
@@ -110,7 +110,7 @@ impl Kernels {
             bound.launch(pass, *groups, &[*block, 0]);
         }
         if let Some(assemble) = &self.assemble {
-            assemble.launch(pass, system.places.div_ceil(256), &[0]);
+            assemble.launch(pass, system.places.div_ceil(assembly_lanes(resident)), &[0]);
         }
         if pins {
             if let Some(kernel) = &self.pins {
@@ -132,7 +132,7 @@ impl Kernels {
             elements.launch(pass, (resident.general.elements as u32).div_ceil(256), &[size]);
             nodes.launch(pass, explicit::groups(resident), &[size]);
         }
-        product.multiply.launch(pass, system.groups, &[job]);
+        product.multiply.launch(pass, system.products, &[job]);
     }
 
     /// `q = A x`.
@@ -173,10 +173,11 @@ impl Kernels {
             0 => self.blocks.iter().chain(&self.tangents).for_each(|(b, groups, i)| b.launch(pass, *groups, &[*i, 0])),
             1 => {
                 if let Some(assemble) = &self.assemble {
-                    assemble.launch(pass, system.places.div_ceil(256), &[0]);
+                    assemble.launch(pass, system.places.div_ceil(assembly_lanes(resident)), &[0]);
                 }
             }
-            2 => self.multiply(resident, system, pass, Z, parity),
+            2 => self.precondition(resident, pass),
+            3 => self.multiply(resident, system, pass, Z, parity),
             _ => self.update.launch(pass, system.groups, &[parity]),
         }
     }
@@ -194,6 +195,15 @@ impl Kernels {
     pub(super) fn finish(&self, system: &System, pass: &mut ComputePass<'_>) {
         self.finish.launch(pass, system.groups, &[AGAIN]);
     }
+}
+
+/// Launches loads and stores of the blocks of tetrahedra alone; none where there are no tetrahedra.
+pub(super) fn block_traffic(resident: &Resident, system: &System) -> Option<impl Fn(&mut ComputePass<'_>)> {
+    let kernel = |run: &Run, groups: &Store| block_kernel(resident, system, run, groups, "traffic");
+    let all = runs_of(resident, &resident.clusters.runs, 0, kernel);
+    let launch =
+        move |pass: &mut ComputePass<'_>| all.iter().for_each(|(b, groups, i)| b.launch(pass, *groups, &[*i, 0]));
+    (resident.clusters.count > 0).then_some(launch)
 }
 
 /// A kernel per run of one law; the block of uniforms is its place.
@@ -268,7 +278,7 @@ fn pins_kernel(resident: &Resident, system: &System) -> Bound {
     resident.device().bind(&recipe, &buffers)
 }
 
-fn block_kernel(resident: &Resident, system: &System, run: &Run, groups: &Store) -> (Bound, u32) {
+fn block_kernel(resident: &Resident, system: &System, run: &Run, groups: &Store, entry: &str) -> (Bound, u32) {
     let source = sources::blocks();
     let constants = [
         ("LAW", f64::from(run.law.law)),
@@ -277,11 +287,11 @@ fn block_kernel(resident: &Resident, system: &System, run: &Run, groups: &Store)
         ("GRAINS", flag(run.law.grains)),
         ("FLOW", f64::from(run.law.flow)),
     ];
-    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Write, Read];
-    let recipe = Recipe { name: "blocks", source: &source, entry: "main", constants: &constants, bindings };
+    let bindings = &[Uniform, Uniform, Read, Read, Read, Read, Read, Write, Write, Read];
+    let recipe = Recipe { name: "blocks", source: &source, entry, constants: &constants, bindings };
     let at = &resident.at;
-    let buffers =
-        [groups, &system.mix, &at.u, &at.laws, &at.heads, &at.members, &at.shapes, &system.block_values, &at.grains];
+    let (eight, ninths) = (&system.block_values, &system.block_ninths);
+    let buffers = [groups, &system.mix, &at.u, &at.laws, &at.heads, &at.members, &at.shapes, eight, ninths, &at.grains];
     (resident.device().bind(&recipe, &buffers), run.count)
 }
 
@@ -315,12 +325,19 @@ fn tangent_kernel(resident: &Resident, system: &System, run: &Run, groups: &Stor
     (resident.device().bind(&recipe, &buffers), run.count.div_ceil(64))
 }
 
+/// Lanes of a workgroup that assembles: as many as the device allows, up to 512 (measured beside 256 and 1024).
+fn assembly_lanes(resident: &Resident) -> u32 {
+    let limits = resident.device().handles().0.limits();
+    limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x).min(512)
+}
+
 fn assemble_kernel(resident: &Resident, system: &System, sizes: &Store) -> Bound {
     let source = sources::assemble();
+    let constants = [("LANES", f64::from(assembly_lanes(resident)))];
     let bindings = &[Uniform, Read, Read, Read, Read, Write];
-    let recipe = Recipe { name: "assemble", source: &source, entry: "main", constants: &[], bindings };
-    let blocks = &system.block_values;
-    let buffers = [sizes, &system.starts, &system.contributions, blocks, blocks, &system.values];
+    let recipe = Recipe { name: "assemble", source: &source, entry: "main", constants: &constants, bindings };
+    let (eight, ninths) = (&system.block_values, &system.block_ninths);
+    let buffers = [sizes, &system.starts, &system.contributions, eight, ninths, &system.values];
     resident.device().bind(&recipe, &buffers)
 }
 
@@ -332,7 +349,7 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
         ("STABILISED", flag(resident.general.stabilised)),
         ("DRAGS", flag(slides)),
     ];
-    let bindings = &[Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Read, Read, Write, Read];
+    let bindings = &[Uniform, Read, Read, Write, Read, Read, Read, Read, Read, Read, Read, Write, Read];
     let recipe = Recipe { name: "diagonal", source: &source, entry: "main", constants: &constants, bindings };
     let at = &resident.at;
     let buffers = [

@@ -7,7 +7,7 @@ mod kernels;
 mod solo;
 mod system;
 
-use crate::bench::{KernelTime, median, settled};
+use crate::bench::{KernelTime, median, settled, time_alone, time_pass, without_clock};
 use crate::device::{GpuError, Readback, Stopwatch};
 use crate::resident::Resident;
 use bytemuck::{Pod, Zeroable};
@@ -73,6 +73,7 @@ struct Scalars {
 struct Job {
     nodes: u32,
     groups: u32,
+    products: u32,
     parity: u32,
     always: u32,
     gamma: f32,
@@ -80,7 +81,7 @@ struct Job {
     first: u32,
     least: f32,
     momentum: u32,
-    unused: [u32; 3],
+    unused: [u32; 2],
 }
 
 /// What the residual of a solve is relative to at least.
@@ -181,6 +182,7 @@ impl Implicit {
         let job = |parity, always, first| Job {
             nodes: resident.node_count() as u32,
             groups: self.system.groups,
+            products: self.system.products,
             parity,
             always,
             gamma: dt as f32,
@@ -188,7 +190,7 @@ impl Implicit {
             first,
             least: least.length as f32,
             momentum: u32::from(least.momentum),
-            unused: [0; 3],
+            unused: [0; 2],
         };
         let jobs = [job(0, 0, 0), job(1, 0, 0), job(0, 1, 1), job(0, 1, 0)];
         self.system.write_jobs(resident, &jobs);
@@ -349,17 +351,41 @@ impl Implicit {
             return Ok(Vec::new());
         }
         let seconds = settled(resident.device(), || self.time_launches(resident, repeats))?;
+        let of = |kind: usize| median(seconds.iter().skip(kind).step_by(kernels::TIMED.len()).copied().collect());
+        let mut seconds: Vec<f64> = (0..kernels::TIMED.len()).map(of).collect();
+        without_clock(&mut seconds[3..], self.time_iterations(resident, repeats)?);
         let nodes = resident.node_count() as u64;
         let blocks = self.system.blocks as u64;
         let tets = resident.clusters.count as u64;
         let product = 40 * blocks + nodes * 44 + general_bytes(resident);
-        let assembly = 360 * tets + 64 * tets + 4 * blocks + 36 * blocks;
-        let bytes = [tets * (44 + 360), assembly, product, nodes * UPDATE_BYTES];
-        let timed = |(kind, name): (usize, &&str)| {
-            let own = seconds.iter().skip(kind).step_by(kernels::TIMED.len()).copied().collect();
-            KernelTime { name: (*name).into(), seconds: median(own), bytes: bytes[kind] }
+        // Six blocks of a tetrahedron go to twelve places of the matrix; the diagonal is made of the others.
+        let assembly = (216 + 12 * 4) * tets + 4 * blocks + 36 * (blocks - nodes.min(blocks));
+        let diagonal = if tets > 0 { 36 * blocks + nodes * (8 + 4 + 4 + 32) } else { 0 };
+        let bytes = [tets * (44 + 216), assembly, diagonal, product, nodes * UPDATE_BYTES];
+        let timed = |(kind, name): (usize, &&str)| KernelTime {
+            name: (*name).into(),
+            seconds: seconds[kind],
+            bytes: bytes[kind],
+            traffic: None,
         };
-        Ok(kernels::TIMED.iter().enumerate().map(timed).collect())
+        let mut times: Vec<KernelTime> = kernels::TIMED.iter().enumerate().map(timed).collect();
+        if let Some(launch) = kernels::block_traffic(resident, &self.system) {
+            times[0].traffic = time_alone(resident.device(), repeats, launch)?;
+        }
+        Ok(times)
+    }
+
+    /// Seconds of an iteration among others: what a start with some takes longer than one without.
+    fn time_iterations(&self, resident: &Resident, count: u32) -> Result<f64, GpuError> {
+        let take = |count: u32| {
+            time_pass(resident.device(), 5, |pass| {
+                self.kernels.restart(resident, &self.system, pass, FIRST);
+                (0..count).for_each(|i| self.kernels.iterate(resident, &self.system, pass, i as usize % 2));
+            })
+        };
+        let (with, without) = (take(count)?, take(0)?);
+        let seconds = with.zip(without).map(|(with, without)| (with - without) / f64::from(count));
+        Ok(seconds.unwrap_or(f64::INFINITY))
     }
 
     /// Seconds of each launch of [`kernels::TIMED`], over and over.

@@ -16,7 +16,9 @@ pub(super) struct System {
     pub columns: Store,
     pub starts: Store,
     pub contributions: Store,
+    /// Eight numbers of each block, and the ninth.
     pub block_values: Store,
+    pub block_ninths: Store,
     pub values: Store,
     pub tangents: Store,
     /// What weakens the penalties of each element, then by the node at its centre.
@@ -47,14 +49,16 @@ pub(super) struct System {
     pub places: u32,
     /// 3x3 blocks of the matrix.
     pub blocks: usize,
-    /// Workgroups of the passes that add up scalar products.
+    /// Workgroups of the passes over vectors, and of products: each leaves its part of scalar products.
     pub groups: u32,
+    pub products: u32,
     /// Nodes held by pins.
     pub pinned: u32,
 }
 
-/// Enough workgroups to fill any card, few enough that each can add up the parts of all.
-const MOST_GROUPS: u32 = 1024;
+/// Enough workgroups to fill any card, few enough that each can add up the parts of all (`own_products` in `cg.wgsl`).
+const MOST_GROUPS: u32 = 264;
+const MOST_PRODUCTS: u32 = 1024;
 
 impl System {
     pub(super) fn new(resident: &Resident, model: &Model<f32>) -> Result<Self, GpuError> {
@@ -86,7 +90,8 @@ impl System {
             columns: device.upload("columns", &pattern.columns)?,
             starts: device.upload("starts", &pattern.starts)?,
             contributions: device.upload("contributions", &pattern.contributions)?,
-            block_values: device.room::<[f32; 90]>("blocks", resident.clusters.heads.len() * CLUSTER)?,
+            block_values: device.room::<[f32; 48]>("blocks", resident.clusters.heads.len() * CLUSTER)?,
+            block_ninths: device.room::<[f32; 6]>("blocks", resident.clusters.heads.len() * CLUSTER)?,
             values: device.room::<[f32; 9]>("matrix", places)?,
             tangents: device.room::<[f32; 45]>("tangents", resident.general.elements)?,
             factors: device.upload("factors", &vec![1.0_f32; factors])?,
@@ -104,7 +109,7 @@ impl System {
             inverses: device.room::<[f32; 8]>("preconditioner", n)?,
             held_of: device.upload("held nodes", &held_of)?,
             held: device.room::<[f32; 24]>("held", pinned.len())?,
-            curvatures: device.room::<f32>("curvatures", MOST_GROUPS as usize)?,
+            curvatures: device.room::<f32>("curvatures", MOST_PRODUCTS as usize)?,
             partials: device.room::<[f32; 4]>("partials", 3 * MOST_GROUPS as usize)?,
             scalars: device.room::<u32>("scalars", 16)?,
             jobs: device.uniforms("jobs", 4 * 256),
@@ -115,6 +120,7 @@ impl System {
             places: places as u32,
             blocks: pattern.blocks,
             groups: (n as u32).div_ceil(256).clamp(1, MOST_GROUPS),
+            products: (n as u32).div_ceil(256).clamp(1, MOST_PRODUCTS),
             pinned: pinned.len() as u32,
         })
     }

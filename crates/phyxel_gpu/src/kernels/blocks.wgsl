@@ -1,5 +1,5 @@
-// The stiffness of each tetrahedron as ten 3x3 blocks, K_ab with a ≤ b, column by column; 256 of a kind side by side, first eight
-// numbers of each, which is what memory hands out at once, and then the ninth of all.
+// The stiffness of each tetrahedron as six 3x3 blocks, K_ab with a < b, column by column; 256 of a kind side by side, eight numbers of
+// each, which is what memory hands out at once, and the ninth of all elsewhere. Rows sum to zero, so diagonals are made of the rest.
 
 struct Group {
     first: u32,
@@ -21,36 +21,36 @@ struct Mix {
 @group(0) @binding(4) var<storage, read> clusters: array<vec4u>;
 @group(0) @binding(5) var<storage, read> members: array<vec4u>;
 @group(0) @binding(6) var<storage, read> shapes: array<vec4u>;
-@group(0) @binding(7) var<storage, read_write> blocks: array<f32>;
-@group(0) @binding(8) var<storage, read> grains: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> blocks: array<vec4f>;
+@group(0) @binding(8) var<storage, read_write> ninths: array<f32>;
+@group(0) @binding(9) var<storage, read> grains: array<vec4f>;
 
 override VISCOUS: u32 = 0u;
 
-// Displacements of the cluster's nodes; then one block of every tetrahedron of the cluster, on its way out.
-var<workgroup> outgoing: array<f32, 2304>;
+// Displacements of the cluster's nodes.
+var<workgroup> share: array<f32, 768>;
+// A block of every tetrahedron of the cluster on its way out, and the next one.
+var<workgroup> outgoing: array<f32, 4608>;
 
 fn displacement(local: u32) -> vec3f {
-    return vec3f(outgoing[local], outgoing[local + 256u], outgoing[local + 512u]);
+    return vec3f(share[local], share[local + 256u], share[local + 512u]);
 }
 
-// Writes a block of 256 tetrahedra side by side: each alone would touch as many lines of memory as it has numbers.
-fn store(lane: u32, block: u32, k: mat3x3f) {
-    workgroupBarrier();
-    let own = 9u * lane;
-    outgoing[own] = k[0].x;
-    outgoing[own + 1u] = k[0].y;
-    outgoing[own + 2u] = k[0].z;
-    outgoing[own + 3u] = k[1].x;
-    outgoing[own + 4u] = k[1].y;
-    outgoing[own + 5u] = k[1].z;
-    outgoing[own + 6u] = k[2].x;
-    outgoing[own + 7u] = k[2].y;
-    outgoing[own + 8u] = k[2].z;
-    workgroupBarrier();
-    for (var i = 0u; i < 8u; i += 1u) {
-        blocks[block * 2304u + 256u * i + lane] = outgoing[9u * (32u * i + lane / 8u) + lane % 8u];
+// Writes block `kind` of 256 tetrahedra side by side: each alone would touch as many lines of memory as it has vectors. While one
+// leaves, the next one comes to the other half: who writes there has met all who read it.
+fn store(lane: u32, cluster: u32, kind: u32, k: mat3x3f) {
+    let half = 2304u * (kind % 2u);
+    for (var c = 0u; c < 8u; c += 1u) {
+        outgoing[half + 9u * lane + c] = k[c / 3u][c % 3u];
     }
-    blocks[block * 2304u + 2048u + lane] = outgoing[own + 8u];
+    workgroupBarrier();
+    let block = 6u * cluster + kind;
+    for (var i = 0u; i < 2u; i += 1u) {
+        let first = half + 9u * (128u * i + lane / 2u) + 4u * (lane % 2u);
+        let four = vec4f(outgoing[first], outgoing[first + 1u], outgoing[first + 2u], outgoing[first + 3u]);
+        blocks[512u * block + 256u * i + lane] = four;
+    }
+    ninths[256u * block + lane] = k[2].z;
 }
 
 fn unit(k: u32) -> vec3f {
@@ -116,9 +116,9 @@ fn main(
     let head = clusters[cluster];
     if lane < (head.y & 0xffffu) {
         let at = u[members[head.x + lane].x].xyz;
-        outgoing[lane] = at.x;
-        outgoing[lane + 256u] = at.y;
-        outgoing[lane + 512u] = at.z;
+        share[lane] = at.x;
+        share[lane + 256u] = at.y;
+        share[lane + 512u] = at.z;
     }
     workgroupBarrier();
     let a = displacement(packed & 255u);
@@ -136,31 +136,38 @@ fn main(
     let frame = tangent_frame(law, elastic.g);
     let stiffness = volume * (mix_of.square + mix_of.gamma * laws[law].rayleigh_stiffness);
     let viscosity = volume * mix_of.gamma;
-    let out = cluster * 10u;
-    // Blocks 00 | 01 02 03 | 11 12 13 | 22 23 | 33. Gradients sum to zero, so do the blocks of a row.
-    var k = pair(law, frame, g, elastic.a, d1, d1, stiffness, viscosity);
-    store(lane, out + 4u, k);
-    var first = k;
-    k = pair(law, frame, g, elastic.a, d1, d2, stiffness, viscosity);
-    store(lane, out + 5u, k);
-    first += transpose(k);
-    var second = k;
-    k = pair(law, frame, g, elastic.a, d1, d3, stiffness, viscosity);
-    store(lane, out + 6u, k);
-    first += transpose(k);
-    var third = k;
-    store(lane, out + 1u, -1.0 * first);
-    k = pair(law, frame, g, elastic.a, d2, d2, stiffness, viscosity);
-    store(lane, out + 7u, k);
-    second += k;
-    k = pair(law, frame, g, elastic.a, d2, d3, stiffness, viscosity);
-    store(lane, out + 8u, k);
-    second += transpose(k);
-    third += k;
-    store(lane, out + 2u, -1.0 * second);
-    k = pair(law, frame, g, elastic.a, d3, d3, stiffness, viscosity);
-    store(lane, out + 9u, k);
-    third += k;
-    store(lane, out + 3u, -1.0 * third);
-    store(lane, out, first + second + third);
+    // Gradients sum to zero.
+    let d0 = -(d1 + d2 + d3);
+    store(lane, cluster, 0u, pair(law, frame, g, elastic.a, d0, d1, stiffness, viscosity));
+    store(lane, cluster, 1u, pair(law, frame, g, elastic.a, d0, d2, stiffness, viscosity));
+    store(lane, cluster, 2u, pair(law, frame, g, elastic.a, d0, d3, stiffness, viscosity));
+    store(lane, cluster, 3u, pair(law, frame, g, elastic.a, d1, d2, stiffness, viscosity));
+    store(lane, cluster, 4u, pair(law, frame, g, elastic.a, d1, d3, stiffness, viscosity));
+    store(lane, cluster, 5u, pair(law, frame, g, elastic.a, d2, d3, stiffness, viscosity));
+}
+
+// Its loads and stores alone, for measurements: how long a launch would take if nothing but memory bounded it.
+@compute @workgroup_size(256)
+fn traffic(
+    @builtin(workgroup_id) place: vec3u,
+    @builtin(num_workgroups) grid: vec3u,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = place.x + place.y * grid.x;
+    if index >= group.count {
+        return;
+    }
+    let cluster = group.first + index;
+    let piece = piece_of(cluster, lane);
+    let head = clusters[cluster];
+    var all = piece.d1 + piece.d2 + piece.d3 + vec3f(piece.volume) * f32(piece.nodes + head.z);
+    if lane < (head.y & 0xffffu) {
+        all += u[members[head.x + lane].x].xyz;
+    }
+    for (var kind = 0u; kind < 6u; kind += 1u) {
+        let block = 6u * cluster + kind;
+        blocks[512u * block + lane] = all.xyzx;
+        blocks[512u * block + 256u + lane] = all.yzxy;
+        ninths[256u * block + lane] = all.z;
+    }
 }

@@ -7,7 +7,9 @@ const EPSILON = 1.1920929e-7;
 
 struct Job {
     nodes: u32,
+    // Workgroups of these kernels, and of products.
     groups: u32,
+    products: u32,
     // Which of two places holds r · z of this iteration.
     parity: u32,
     always: u32,
@@ -43,17 +45,8 @@ struct Job {
 
 var<workgroup> sums: array<vec4f, 256>;
 var<workgroup> few: array<vec4f, 16>;
-var<workgroup> over: u32;
 
 const TRUE_RESIDUAL = 2u;
-
-// A flag for a whole workgroup.
-fn for_all(lane: u32, flag: u32) -> bool {
-    if lane == 0u {
-        over = flag;
-    }
-    return workgroupUniformLoad(&over) != 0u;
-}
 
 // The sum over all lanes, in two strides: waiting for each other costs more than adding.
 fn reduced(lane: u32, own: vec4f) -> vec4f {
@@ -82,13 +75,22 @@ fn all_partials(lane: u32, kind: u32) -> vec4f {
     return reduced(lane, sum);
 }
 
-// r · z, r · r and z · A z of this iteration.
-fn all_products(lane: u32) -> vec3f {
-    var sum = vec4f(0.0);
-    for (var i = lane; i < job.groups; i += 256u) {
-        sum += vec4f(partials[job.parity * job.groups + i].xy, curvatures[i], 0.0);
-    }
-    return reduced(lane, sum).xyz;
+// r · z and r · r of workgroup i, or nothing.
+fn lengths(i: u32) -> vec2f {
+    let found = partials[job.parity * job.groups + min(i, job.groups - 1u)].xy;
+    return select(vec2f(0.0), found, i < job.groups);
+}
+
+// z · A z of workgroup i, or nothing.
+fn curvature_of(i: u32) -> f32 {
+    return select(0.0, curvatures[min(i, job.products - 1u)], i < job.products);
+}
+
+// What a lane adds up of r · z, r · r and z · A z. There are no more parts than these, and none waits for another.
+fn own_products(lane: u32) -> vec3f {
+    let own = lengths(lane) + lengths(lane + 256u);
+    let bent = (curvature_of(lane) + curvature_of(lane + 256u)) + (curvature_of(lane + 512u) + curvature_of(lane + 768u));
+    return vec3f(own, bent);
 }
 
 // The right-hand side with what friction does to a sliding node whatever its velocity is.
@@ -221,21 +223,27 @@ fn advanced(n: u32, own: Own, alpha: f32, beta: f32, begins: bool) -> vec4f {
 
 @compute @workgroup_size(256)
 fn update(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) lane: u32) {
-    if for_all(lane, scalars.done) {
+    // All that is known from the start is asked for before anything is waited for, and what each round needs in the round before it.
+    let first = place.x * 256u + lane;
+    let last = job.nodes - 1u;
+    var own = own_of(min(first, last));
+    let parts = own_products(lane);
+    let before = scalars.rz[1u - job.parity];
+    let alpha_before = scalars.alpha[1u - job.parity];
+    let goal = scalars.goal_squared;
+    // One lane asks for all whether the solve is over.
+    let over = select(0.0, 1.0, lane == 0u && scalars.done != 0u);
+    let total = reduced(lane, vec4f(parts, over));
+    if total.w != 0.0 {
         return;
     }
-    // What the first round needs is asked for before the sums, which take as long to come.
-    let first = place.x * 256u + lane;
-    let own = own_of(min(first, job.nodes - 1u));
-    let total = all_products(lane);
-    let before = scalars.rz[1u - job.parity];
     let begins = before == 0.0;
     let beta = select(total.x / before, 0.0, begins);
     // p · A p
-    let curvature = total.z - select(beta * total.x / scalars.alpha[1u - job.parity], 0.0, begins);
+    let curvature = total.z - select(beta * total.x / alpha_before, 0.0, begins);
     let descends = curvature > 0.0 && finite(curvature);
     // The true residual is checked afterwards: stop a little below the goal.
-    let converged = !begins && total.y <= 0.81 * scalars.goal_squared;
+    let converged = !begins && total.y <= 0.81 * goal;
     if converged || !descends {
         // All workgroups find the same, so none is stopped by this that would have gone on.
         if place.x == 0u && lane == 0u {
@@ -250,11 +258,11 @@ fn update(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) 
         scalars.iterations += 1u;
     }
     var sum = vec4f(0.0);
-    if first < job.nodes {
-        sum = advanced(first, own, alpha, beta, begins);
-    }
-    for (var n = first + job.groups * 256u; n < job.nodes; n += job.groups * 256u) {
-        sum += advanced(n, own_of(n), alpha, beta, begins);
+    let stride = job.groups * 256u;
+    for (var n = first; n < job.nodes; n += stride) {
+        let next = own_of(min(n + stride, last));
+        sum += advanced(n, own, alpha, beta, begins);
+        own = next;
     }
     let sent = reduced(lane, sum);
     if lane == 0u {

@@ -1,4 +1,4 @@
-// The block-Jacobi preconditioner: inverses of the diagonal blocks, within the directions that are free.
+// The diagonal of the matrix, and the block-Jacobi preconditioner: inverses of its blocks, within the directions that are free.
 
 override TETS: u32 = 1u;
 override GENERAL: u32 = 0u;
@@ -15,7 +15,7 @@ struct Job {
 // Mass, scaled.
 @group(0) @binding(1) var<storage, read> masses: array<f32>;
 @group(0) @binding(2) var<storage, read> rows: array<vec2u>;
-@group(0) @binding(3) var<storage, read> values: array<f32>;
+@group(0) @binding(3) var<storage, read_write> values: array<f32>;
 @group(0) @binding(4) var<storage, read> index: array<u32>;
 @group(0) @binding(5) var<storage, read> around: array<vec4u>;
 @group(0) @binding(6) var<storage, read> elements: array<vec4u>;
@@ -48,6 +48,41 @@ fn contracted(e: u32, d: vec3f) -> mat3x3f {
     return result;
 }
 
+// Where the first number of a place is.
+fn place_of(place: u32) -> u32 {
+    return (place / 32u) * 288u + place % 32u;
+}
+
+fn block_at(at: u32) -> mat3x3f {
+    return mat3x3f(
+        values[at], values[at + 32u], values[at + 64u],
+        values[at + 96u], values[at + 128u], values[at + 160u],
+        values[at + 192u], values[at + 224u], values[at + 256u],
+    );
+}
+
+fn store(at: u32, block: mat3x3f) {
+    for (var c = 0u; c < 9u; c += 1u) {
+        values[at + 32u * c] = block[c / 3u][c % 3u];
+    }
+}
+
+// A body that moves as a whole feels no force: the diagonal is what the rest of the row lacks to zero. Two at a time.
+fn stiffness_at(row: vec2u) -> mat3x3f {
+    var even = mat3x3f();
+    var odd = mat3x3f();
+    var at = place_of(row.x);
+    for (var k = 1u; k + 1u < row.y; k += 2u) {
+        even += block_at(at + 288u);
+        odd += block_at(at + 576u);
+        at += 576u;
+    }
+    if (row.y & 1u) == 0u {
+        even += block_at(at + 288u);
+    }
+    return -1.0 * symmetric_part(even + odd);
+}
+
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3u, @builtin(local_invocation_index) lane: u32) {
     let n = (place.x + place.y * grid.x) * 64u + lane;
@@ -56,12 +91,9 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     }
     var d = scaled_identity(masses[n]);
     if TETS == 1u && rows[n].y > 0u {
-        let at = (rows[n].x / 32u) * 288u + rows[n].x % 32u;
-        d += mat3x3f(
-            values[at], values[at + 32u], values[at + 64u],
-            values[at + 96u], values[at + 128u], values[at + 160u],
-            values[at + 192u], values[at + 224u], values[at + 256u],
-        );
+        let stiffness = stiffness_at(rows[n]);
+        store(place_of(rows[n].x), stiffness);
+        d += stiffness;
     }
     if GENERAL == 1u {
         let first = index[job.around + 2u * n];

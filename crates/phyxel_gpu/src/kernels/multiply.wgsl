@@ -7,7 +7,9 @@ override DRAGS: u32 = 0u;
 
 struct Job {
     nodes: u32,
+    // Workgroups of the other kernels of an iteration, and of this one.
     groups: u32,
+    products: u32,
     parity: u32,
     always: u32,
 }
@@ -35,7 +37,7 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) la
         return;
     }
     var sum = 0.0;
-    for (var n = place.x * 256u + lane; n < job.nodes; n += job.groups * 256u) {
+    for (var n = place.x * 256u + lane; n < job.nodes; n += job.products * 256u) {
         let own = field[n].xyz;
         var result = own * masses[n];
         if GENERAL == 1u {

@@ -194,3 +194,29 @@ fn main(
         slots[member.slot] = vec4f(vector_at(head, member.run), 0.0);
     }
 }
+
+// Its loads and stores alone, for measurements: how long a launch would take if nothing but memory bounded it.
+@compute @workgroup_size(256)
+fn traffic(
+    @builtin(workgroup_id) place: vec3u,
+    @builtin(num_workgroups) grid: vec3u,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = place.x + place.y * grid.x;
+    if index >= group.count {
+        return;
+    }
+    let cluster = group.first + index;
+    let early = member_of(cluster, lane);
+    let piece = piece_of(cluster, lane);
+    let head = clusters[cluster];
+    let member = with_words(early, head, lane);
+    let words = piece.nodes + member.words.x + member.words.y + member.words.z + member.run + head.z;
+    let all = piece.d1 + piece.d2 + piece.d3 + vec3f(piece.volume) * f32(words);
+    if member.node != NOBODY {
+        slots[member.slot] = vec4f(all + u[member.node].xyz, 0.0);
+    } else if all.x == 1e30 {
+        // Never, but nobody knows: what is not used would not be read.
+        slots[0] = vec4f(all, 0.0);
+    }
+}

@@ -12,7 +12,7 @@ pub(crate) struct Pattern {
     pub columns: Vec<u32>,
     /// Where the contributions to each place begin, and one more.
     pub starts: Vec<u32>,
-    /// Twice the block, `(10 · cluster + pair) · 256 + lane`, plus one where it is to be transposed.
+    /// Twice the block, `(6 · cluster + pair) · 256 + lane`, plus one where it is to be transposed; diagonals have none.
     pub contributions: Vec<u32>,
     /// Blocks without padding.
     pub blocks: usize,
@@ -112,29 +112,34 @@ fn is_padding(tet: &[u32; 4]) -> bool {
     tet[0] == tet[1]
 }
 
-/// The place of the pair (a, b), a ≤ b, among the ten blocks of a tetrahedron.
+/// The place of the pair (a, b), a < b, among the six blocks of a tetrahedron.
 fn pair(a: u32, b: u32) -> u32 {
-    [0, 3, 5, 6][a as usize] + b
+    [0, 2, 3][a as usize] + b - 1
 }
 
 fn row(n: u32, around: &Around, clusters: &Clusters) -> Row {
     let own = around.offsets[n as usize] as usize..around.offsets[n as usize + 1] as usize;
-    let mut found: Vec<(bool, u32, u32)> = Vec::with_capacity(4 * own.len());
+    let mut found: Vec<(u32, u32)> = Vec::with_capacity(3 * own.len());
+    if own.is_empty() {
+        return Row::default();
+    }
+    let mut row = Row { columns: vec![n], ends: vec![0], ..Row::default() };
     for &corner in &around.corners[own] {
         let (tet, a) = (corner / 4, corner % 4);
-        for (b, &m) in clusters.nodes[tet as usize].iter().enumerate() {
-            let b = b as u32;
+        for (b, &m) in (0..).zip(&clusters.nodes[tet as usize]) {
+            if m == n {
+                continue;
+            }
             let (cluster, lane) = (tet / CLUSTER as u32, tet % CLUSTER as u32);
-            let block = (10 * cluster + pair(a.min(b), a.max(b))) * CLUSTER as u32 + lane;
+            let block = (6 * cluster + pair(a.min(b), a.max(b))) * CLUSTER as u32 + lane;
             let code = 2 * block + u32::from(a > b);
-            found.push((m != n, m, code));
+            found.push((m, code));
         }
     }
     found.sort_unstable();
-    let mut row = Row::default();
-    for run in found.chunk_by(|x, y| x.1 == y.1) {
-        row.columns.push(run[0].1);
-        row.contributions.extend(run.iter().map(|f| f.2));
+    for run in found.chunk_by(|x, y| x.0 == y.0) {
+        row.columns.push(run[0].0);
+        row.contributions.extend(run.iter().map(|f| f.1));
         row.ends.push(row.contributions.len() as u32);
     }
     row
@@ -146,7 +151,7 @@ mod tests {
 
     #[test]
     fn pairs_are_numbered_row_by_row() {
-        let all: Vec<u32> = (0..4).flat_map(|a| (a..4).map(move |b| pair(a, b))).collect();
-        assert_eq!(all, (0..10).collect::<Vec<_>>());
+        let all: Vec<u32> = (0..3).flat_map(|a| (a + 1..4).map(move |b| pair(a, b))).collect();
+        assert_eq!(all, (0..6).collect::<Vec<_>>());
     }
 }

@@ -186,10 +186,23 @@ impl Resident {
 
     /// The passes over all elements; without damping where `damped` is false.
     pub(crate) fn element_passes(&self, damped: bool) -> Vec<ElementPass> {
-        self.runs.iter().enumerate().map(|(block, run)| self.element_pass(block, *run, damped)).collect()
+        self.runs.iter().enumerate().map(|(block, run)| self.element_pass(block, *run, (damped, "main"))).collect()
     }
 
-    fn element_pass(&self, block: usize, (stencil, law, count): (Stencil, LawKey, u32), damped: bool) -> ElementPass {
+    /// Loads and stores alone of those passes that something else bounds.
+    pub(crate) fn traffic_passes(&self) -> Vec<Option<ElementPass>> {
+        let alone = |(block, run): (usize, &(Stencil, LawKey, u32))| {
+            (run.0 == Stencil::Tets).then(|| self.element_pass(block, *run, (false, "traffic")))
+        };
+        self.runs.iter().enumerate().map(alone).collect()
+    }
+
+    fn element_pass(
+        &self,
+        block: usize,
+        (stencil, law, count): (Stencil, LawKey, u32),
+        (damped, entry): (bool, &str),
+    ) -> ElementPass {
         let flag = |on: bool| if on { 1.0 } else { 0.0 };
         let damped = flag(damped && law.damped);
         let (name, groups, bound) = match stencil {
@@ -203,7 +216,7 @@ impl Resident {
                 ];
                 let source = sources::tets();
                 let bindings = &TET_BINDINGS;
-                let recipe = Recipe { name: "tets", source: &source, entry: "main", constants: &constants, bindings };
+                let recipe = Recipe { name: "tets", source: &source, entry, constants: &constants, bindings };
                 let at = &self.at;
                 let buffers = [
                     &self.groups,
@@ -234,8 +247,7 @@ impl Resident {
                 ];
                 let source = sources::general();
                 let bindings = &GENERAL_BINDINGS;
-                let recipe =
-                    Recipe { name: "general", source: &source, entry: "main", constants: &constants, bindings };
+                let recipe = Recipe { name: "general", source: &source, entry, constants: &constants, bindings };
                 let at = &self.at;
                 let buffers = [
                     &self.groups,
