@@ -145,7 +145,7 @@ mod tests {
             let simulation = Simulation::<f32>::build(&scene).expect("a cube");
             let driver = Driver::new(&device, &scene, &simulation).expect("a cube");
             let place = Place { driver: Some(driver), falls_back, why_cpu: None, trouble: None };
-            (place, AnySimulation::F32(simulation))
+            (place, AnySimulation::F32(Box::new(simulation)))
         };
         let ((mut place, mut simulation), (mut insists, mut other)) = (place(true), place(false));
         place.advance_to(&mut simulation, 0.05).expect("the device");

@@ -105,6 +105,9 @@ pub fn first_contact(
     if fastest == 0.0 {
         return None;
     }
+    // Without what they share, so that places keep their digits.
+    let mean = moves.iter().fold(Vec3::zero(), |sum, m| sum + *m) * 0.25;
+    let moves = moves.map(|m| m - mean);
     let start = distance - gap;
     if start <= 0.0 {
         return Some(0.0);

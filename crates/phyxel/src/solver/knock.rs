@@ -20,8 +20,7 @@ const MISSED: f64 = 0.05;
 /// Part of the distance kept by which both things of a pair may end elsewhere than expected and still be apart.
 const STRAYED: f64 = 0.2;
 
-/// The same two among solids with fine skins.
-const MISSED_BY_SOLIDS: f64 = 0.5;
+/// The same among solids with fine skins.
 const STRAYED_OF_SOLIDS: f64 = 2.0;
 /// Part of an edge that solids with fine skins may be behind each other at the end of a part of a step.
 const LEFT_BEHIND: f64 = 0.1;
@@ -431,7 +430,7 @@ impl Tolerances {
         }
         let kept = model.surface.kept_apart();
         let passed = LEFT_BEHIND / KEPT_APART * kept;
-        Tolerances { missed: MISSED_BY_SOLIDS * kept, passed, strayed: STRAYED_OF_SOLIDS * kept }
+        Tolerances { missed: MISSED * kept, passed, strayed: STRAYED_OF_SOLIDS * kept }
     }
 }
 
