@@ -258,6 +258,12 @@ fn materials_may_be_ten_times_more_or_less_of_anything() {
         ("friction", |m, k| m.friction = Some(0.5 * k)),
         ("volume_stiffness", |m, k| m.volume_stiffness = m.young_modulus * k),
     ];
+    // These still gain energy when they hit the ground, before a shorter step is found: they must go on, and no more is asked of them.
+    let gains = [
+        (Method::Edge, "morris-wood", "young_modulus", 10.0),
+        (Method::Edge, "morris-wood", "density", 0.1),
+        (Method::Mls, "morris-wood", "volume_stiffness", 10.0),
+    ];
     for method in [Method::Tet, Method::Edge, Method::Mls] {
         for name in ["morris-wood", "morris-rubber"] {
             for (what, change) in changes {
@@ -266,10 +272,8 @@ fn materials_may_be_ten_times_more_or_less_of_anything() {
                     change(&mut material, factor);
                     let case = format!("{} of {name}, {what} times {factor}", method.name());
                     let fastest = dropped_wall(method, material).unwrap_or_else(|e| panic!("{case}: {e}"));
-                    // It came with 4 m/s, and 5 at its ends; what breaks off may fly away faster, but not by much. Single smoothed
-                    // cubes and phyxels that hit the ground ten times as stiff still gain energy before the step is found
-                    // again: of them it is known that they go on, and nothing better.
-                    let bound = if method == Method::Tet { 25.0 } else { f32::MAX };
+                    // It came with 4 m/s, and 5 at its ends; what breaks off may fly away faster, but not by much.
+                    let bound = if gains.contains(&(method, name, what, factor)) { f32::MAX } else { 25.0 };
                     assert!(fastest < bound, "{case}: {fastest} m/s");
                 }
             }
