@@ -65,12 +65,15 @@ pub fn chunks_with<A: Send, B: Send>(
     }
 }
 
+/// What is done with a run of two arrays and what stands beside it.
+type Work2With<'a, A, B, C> = dyn Fn(usize, &mut [A], &mut [B], &mut C) + Sync + 'a;
+
 /// [`chunks_with`] over two arrays of the same length at once.
 pub fn chunks2_with<A: Send, B: Send, C: Send>(
     (a, b): (&mut [A], &mut [B]),
     size: usize,
     sides: &mut [C],
-    f: &(dyn Fn(usize, &mut [A], &mut [B], &mut C) + Sync),
+    f: &Work2With<'_, A, B, C>,
 ) {
     if a.len() <= size || rayon::current_num_threads() == 1 {
         for (k, ((a, b), side)) in a.chunks_mut(size).zip(b.chunks_mut(size)).zip(sides).enumerate() {

@@ -116,7 +116,7 @@ impl<R: Real> Simulation<R> {
         for (from, to) in blocks {
             if let Stencils::General(general) = &mut self.model.blocks[to].stencils {
                 let elastic = other.model.blocks[from].elastic();
-                moved |= !elastic.is_empty() && !(same && general.elastic == elastic);
+                moved |= !(elastic.is_empty() || same && general.elastic == elastic);
                 general.elastic = elastic.to_vec();
             }
         }
