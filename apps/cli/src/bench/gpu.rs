@@ -233,7 +233,6 @@ impl Bench<'_> {
         let now = Present {
             positions: &positions,
             elastic: &elastic,
-            known: None,
             volumes: &volumes,
             radii: &vec![radius; count],
             mutual: true,

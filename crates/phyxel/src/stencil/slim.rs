@@ -452,7 +452,6 @@ mod tests {
         let now = Present {
             positions: &positions,
             elastic: &vec![f; n],
-            known: None,
             volumes: &vec![R::of(1e-3); n],
             radii: &vec![R::of(0.18); n],
             mutual: true,
