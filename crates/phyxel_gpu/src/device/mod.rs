@@ -18,6 +18,7 @@ pub(crate) use readback::Readback;
 pub(crate) use timing::Stopwatch;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// A device that was opened, its queue, and the kernels compiled for it so far.
@@ -29,6 +30,8 @@ pub struct Device {
     part_bytes: u64,
     /// The first thing that went wrong outside of a call that could say so.
     trouble: Arc<Mutex<Option<GpuError>>>,
+    /// Whether the device was lost.
+    gone: Arc<AtomicBool>,
     kernels: Mutex<HashMap<String, Arc<Kernel>>>,
 }
 
@@ -57,12 +60,15 @@ impl Device {
             opened.map_err(|e| GpuError::Refused { device: summary.name.clone(), why: e.to_string() })?;
         let trouble = Arc::new(Mutex::new(None));
         let (on_error, on_loss) = (trouble.clone(), trouble.clone());
+        let gone = Arc::new(AtomicBool::new(false));
+        let goes = gone.clone();
         let (name, failing) = (summary.name.clone(), summary.name.clone());
         wgpu.on_uncaptured_error(Arc::new(move |error| note(&on_error, GpuError::of(error, &failing))));
         wgpu.set_device_lost_callback(move |_, message| {
+            goes.store(true, Ordering::Release);
             note(&on_loss, GpuError::Lost { device: name.clone(), why: message });
         });
-        Ok(Arc::new(Device { wgpu, queue, summary, part_bytes, trouble, kernels: Mutex::default() }))
+        Ok(Arc::new(Device { wgpu, queue, summary, part_bytes, trouble, gone, kernels: Mutex::default() }))
     }
 
     /// The device and its queue, for other work than that of this crate.
@@ -92,10 +98,19 @@ impl Device {
             // Nothing on a lost device is valid any more, and that may be noticed before the loss is told.
             Some(error @ GpuError::Invalid { .. }) => {
                 let _ = self.wgpu.poll(wgpu::PollType::Poll);
-                Err(take().filter(|later| matches!(later, GpuError::Lost { .. })).unwrap_or(error))
+                let later = take().filter(|later| matches!(later, GpuError::Lost { .. }));
+                Err(later.unwrap_or_else(|| self.explain(error)))
             }
             Some(error) => Err(error),
             None => Ok(()),
+        }
+    }
+
+    /// A loss is told once, and others that use the device may have heard of it.
+    fn explain(&self, error: GpuError) -> GpuError {
+        match self.gone.load(Ordering::Acquire) {
+            true => GpuError::Lost { device: self.summary.name.clone(), why: "it does not answer any more".into() },
+            false => error,
         }
     }
 
