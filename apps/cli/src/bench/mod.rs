@@ -29,7 +29,7 @@ impl Only<'_> {
     /// Whether rows whose names begin so may be asked for; a text that begins like them asks for no others.
     pub fn may_want(self, beginning: &str, others: &[&str]) -> bool {
         let begins = |name: &&str| self.0.is_some_and(|text| text.starts_with(*name));
-        begins(&beginning) || !others.iter().any(|name| begins(name))
+        begins(&beginning) || !others.iter().any(begins)
     }
 }
 
