@@ -7,23 +7,24 @@ use crate::math::Vec3;
 /// A capsule of a figure one metre high, on its left: from, to, radius.
 type Capsule = ([f64; 3], [f64; 3], f64);
 
-/// Head, trunk, arm, hand, leg, foot, ear; what is not in the middle is mirrored.
+/// Head, trunk, upper arm, forearm, leg, foot, ear; what is not in the middle is mirrored. Arms are as thick, for their length, as those of
+/// the scanned figures: longer ones are more than soft matter can carry when it lands, and come off.
 const PARTS: [Capsule; 7] = [
     ([0.0, 0.40, 0.0], [0.0, 0.40, 0.0], 0.10),
     ([0.0, 0.20, 0.0], [0.0, -0.06, 0.0], 0.13),
-    ([0.10, 0.22, 0.0], [0.36, 0.10, 0.05], 0.05),
-    ([0.36, 0.10, 0.05], [0.42, 0.05, 0.10], 0.06),
-    ([0.08, -0.12, 0.0], [0.13, -0.44, 0.0], 0.06),
+    ([0.10, 0.20, 0.0], [0.26, 0.06, 0.03], 0.075),
+    ([0.26, 0.06, 0.03], [0.31, 0.10, 0.13], 0.055),
+    ([0.08, -0.12, 0.0], [0.13, -0.43, 0.0], 0.07),
     ([0.13, -0.45, 0.0], [0.13, -0.45, 0.10], 0.05),
     ([0.07, 0.46, 0.0], [0.07, 0.46, 0.0], 0.04),
 ];
 
 /// Volume of a figure one metre high [m³], counted on a fine lattice.
-pub(super) const UNIT_VOLUME: f64 = 0.04352;
+pub(super) const UNIT_VOLUME: f64 = 0.0490;
 
 /// Half the size of the box around a figure of this height.
 pub(super) fn half(height: f64) -> [f64; 3] {
-    [0.49 * height, 0.5 * height, 0.18 * height]
+    [0.37 * height, 0.5 * height, 0.19 * height]
 }
 
 /// Whether a point lies in a figure of this height around the origin.
