@@ -30,26 +30,28 @@ override VISCOUS: u32 = 0u;
 // Displacements of the cluster's nodes.
 var<workgroup> share: array<f32, 768>;
 // A block of every tetrahedron of the cluster on its way out, and the next one.
-var<workgroup> outgoing: array<f32, 4608>;
+var<workgroup> outgoing: array<vec4f, 1024>;
 
 fn displacement(local: u32) -> vec3f {
     return vec3f(share[local], share[local + 256u], share[local + 512u]);
 }
 
+// Where four numbers on their way out lie, so that neither those who bring them side by side nor those who fetch them wait for one bank.
+fn berth(four: u32) -> u32 {
+    return four ^ ((four >> 3u) & 1u);
+}
+
 // Writes block `kind` of 256 tetrahedra side by side: each alone would touch as many lines of memory as it has vectors. While one
-// leaves, the next one comes to the other half: who writes there has met all who read it.
+// leaves, the next one comes to the other half: who writes there has met all who read it. Numbers that change places when a block is
+// turned are neighbours: `assemble.wgsl` turns each half by itself.
 fn store(lane: u32, cluster: u32, kind: u32, k: mat3x3f) {
-    let half = 2304u * (kind % 2u);
-    for (var c = 0u; c < 8u; c += 1u) {
-        outgoing[half + 9u * lane + c] = k[c / 3u][c % 3u];
-    }
+    let half = 512u * (kind % 2u);
+    outgoing[half + berth(2u * lane)] = vec4f(k[1].x, k[0].y, k[2].x, k[0].z);
+    outgoing[half + berth(2u * lane + 1u)] = vec4f(k[2].y, k[1].z, k[0].x, k[1].y);
     workgroupBarrier();
     let block = 6u * cluster + kind;
-    for (var i = 0u; i < 2u; i += 1u) {
-        let first = half + 9u * (128u * i + lane / 2u) + 4u * (lane % 2u);
-        let four = vec4f(outgoing[first], outgoing[first + 1u], outgoing[first + 2u], outgoing[first + 3u]);
-        blocks[512u * block + 256u * i + lane] = four;
-    }
+    blocks[512u * block + lane] = outgoing[half + berth(lane)];
+    blocks[512u * block + 256u + lane] = outgoing[half + berth(256u + lane)];
     ninths[256u * block + lane] = k[2].z;
 }
 
@@ -74,8 +76,12 @@ fn pair_in_frame(spectrum: Spectrum, wa: vec3f, wb: vec3f) -> mat3x3f {
 // Matter that has flowed is the same with the weights Aᵀ d.
 fn pair(law: u32, frame: Frame, g: mat3x3f, a: mat3x3f, wa: vec3f, wb: vec3f, stiffness: f32, viscosity: f32) -> mat3x3f {
     var k: mat3x3f;
-    let da = wa * a;
-    let db = wb * a;
+    var da = wa;
+    var db = wb;
+    if GRAINS == 1u {
+        da = wa * a;
+        db = wb * a;
+    }
     if LAW == STVK || LAW == COROTATED || LAW == NEO_HOOKEAN || LAW == HENCKY {
         let m = pair_in_frame(frame.spectrum, da * frame.v, db * frame.v);
         k = (frame.u * m * transpose(frame.u)) * stiffness;
