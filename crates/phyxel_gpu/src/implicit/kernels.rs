@@ -110,7 +110,7 @@ impl Kernels {
             bound.launch(pass, *groups, &[*block, 0]);
         }
         if let Some(assemble) = &self.assemble {
-            assemble.launch(pass, assembly_groups(resident, system), &[0]);
+            assemble.launch(pass, system.places.div_ceil(assembly_lanes(resident)), &[0]);
         }
         if pins {
             if let Some(kernel) = &self.pins {
@@ -173,7 +173,7 @@ impl Kernels {
             0 => self.blocks.iter().chain(&self.tangents).for_each(|(b, groups, i)| b.launch(pass, *groups, &[*i, 0])),
             1 => {
                 if let Some(assemble) = &self.assemble {
-                    assemble.launch(pass, assembly_groups(resident, system), &[0]);
+                    assemble.launch(pass, system.places.div_ceil(assembly_lanes(resident)), &[0]);
                 }
             }
             2 => self.precondition(resident, pass),
@@ -292,7 +292,7 @@ fn block_kernel(resident: &Resident, system: &System, run: &Run, groups: &Store,
     let at = &resident.at;
     let (eight, ninths) = (&system.block_values, &system.block_ninths);
     let buffers = [groups, &system.mix, &at.u, &at.laws, &at.heads, &at.members, &at.shapes, eight, ninths, &at.grains];
-    (resident.device().bind(&recipe, &buffers), run.count)
+    (resident.device().bind(&recipe, &buffers), 2 * run.count)
 }
 
 fn tangent_kernel(resident: &Resident, system: &System, run: &Run, groups: &Store) -> (Bound, u32) {
@@ -329,11 +329,6 @@ fn tangent_kernel(resident: &Resident, system: &System, run: &Run, groups: &Stor
 fn assembly_lanes(resident: &Resident) -> u32 {
     let limits = resident.device().handles().0.limits();
     limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x).min(512)
-}
-
-/// Two lanes look after a place.
-fn assembly_groups(resident: &Resident, system: &System) -> u32 {
-    system.places.div_ceil(assembly_lanes(resident) / 2)
 }
 
 fn assemble_kernel(resident: &Resident, system: &System, sizes: &Store) -> Bound {

@@ -1,5 +1,6 @@
 // The stiffness of each tetrahedron as six 3x3 blocks, K_ab with a < b, column by column; 256 of a kind side by side, eight numbers of
 // each, which is what memory hands out at once, and the ninth of all elsewhere. Rows sum to zero, so diagonals are made of the rest.
+// Two workgroups a cluster: with one, a tenth slower, with four, a tenth slower too (their nodes are read four times).
 
 struct Group {
     first: u32,
@@ -29,8 +30,8 @@ override VISCOUS: u32 = 0u;
 
 // Displacements of the cluster's nodes.
 var<workgroup> share: array<f32, 768>;
-// A block of every tetrahedron of the cluster on its way out, and the next one.
-var<workgroup> outgoing: array<vec4f, 1024>;
+// A block of every tetrahedron of the workgroup on its way out, and the next one.
+var<workgroup> outgoing: array<vec4f, 512>;
 
 fn displacement(local: u32) -> vec3f {
     return vec3f(share[local], share[local + 256u], share[local + 512u]);
@@ -41,17 +42,18 @@ fn berth(four: u32) -> u32 {
     return four ^ ((four >> 3u) & 1u);
 }
 
-// Writes block `kind` of 256 tetrahedra side by side: each alone would touch as many lines of memory as it has vectors. While one
-// leaves, the next one comes to the other half: who writes there has met all who read it. Numbers that change places when a block is
-// turned are neighbours: `assemble.wgsl` turns each half by itself.
+// Writes block `kind` of 128 tetrahedra side by side: each alone would touch as many lines of memory as it has vectors. While one
+// leaves, the next one comes to the other half: who writes there has met all who read it.
 fn store(lane: u32, cluster: u32, kind: u32, k: mat3x3f) {
-    let half = 512u * (kind % 2u);
-    outgoing[half + berth(2u * lane)] = vec4f(k[1].x, k[0].y, k[2].x, k[0].z);
-    outgoing[half + berth(2u * lane + 1u)] = vec4f(k[2].y, k[1].z, k[0].x, k[1].y);
+    let half = 256u * (kind % 2u);
+    let own = lane % 128u;
+    let part = lane - own;
+    outgoing[half + berth(2u * own)] = vec4f(k[0], k[1].x);
+    outgoing[half + berth(2u * own + 1u)] = vec4f(k[1].yz, k[2].xy);
     workgroupBarrier();
     let block = 6u * cluster + kind;
-    blocks[512u * block + lane] = outgoing[half + berth(lane)];
-    blocks[512u * block + 256u + lane] = outgoing[half + berth(256u + lane)];
+    blocks[512u * block + 2u * part + own] = outgoing[half + berth(own)];
+    blocks[512u * block + 2u * part + 128u + own] = outgoing[half + berth(128u + own)];
     ninths[256u * block + lane] = k[2].z;
 }
 
@@ -102,17 +104,18 @@ fn pair(law: u32, frame: Frame, g: mat3x3f, a: mat3x3f, wa: vec3f, wb: vec3f, st
     return k;
 }
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(128)
 fn main(
     @builtin(workgroup_id) place: vec3u,
     @builtin(num_workgroups) grid: vec3u,
-    @builtin(local_invocation_index) lane: u32,
+    @builtin(local_invocation_index) local: u32,
 ) {
     let index = place.x + place.y * grid.x;
-    if index >= group.count {
+    if index >= group.count * 2u {
         return;
     }
-    let cluster = group.first + index;
+    let lane = (index % 2u) * 128u + local;
+    let cluster = group.first + index / 2u;
     let piece = piece_of(cluster, lane);
     let volume = piece.volume;
     let d1 = piece.d1;
@@ -120,11 +123,11 @@ fn main(
     let d3 = piece.d3;
     let packed = piece.nodes;
     let head = clusters[cluster];
-    if lane < (head.y & 0xffffu) {
-        let at = u[members[head.x + lane].x].xyz;
-        share[lane] = at.x;
-        share[lane + 256u] = at.y;
-        share[lane + 512u] = at.z;
+    for (var node = local; node < (head.y & 0xffffu); node += 128u) {
+        let at = u[members[head.x + node].x].xyz;
+        share[node] = at.x;
+        share[node + 256u] = at.y;
+        share[node + 512u] = at.z;
     }
     workgroupBarrier();
     let a = displacement(packed & 255u);
@@ -153,17 +156,18 @@ fn main(
 }
 
 // Its loads and stores alone, for measurements: how long a launch would take if nothing but memory bounded it.
-@compute @workgroup_size(256)
+@compute @workgroup_size(128)
 fn traffic(
     @builtin(workgroup_id) place: vec3u,
     @builtin(num_workgroups) grid: vec3u,
-    @builtin(local_invocation_index) lane: u32,
+    @builtin(local_invocation_index) local: u32,
 ) {
     let index = place.x + place.y * grid.x;
-    if index >= group.count {
+    if index >= group.count * 2u {
         return;
     }
-    let cluster = group.first + index;
+    let lane = (index % 2u) * 128u + local;
+    let cluster = group.first + index / 2u;
     let piece = piece_of(cluster, lane);
     let head = clusters[cluster];
     var all = piece.d1 + piece.d2 + piece.d3 + vec3f(piece.volume) * f32(piece.nodes + head.z);
