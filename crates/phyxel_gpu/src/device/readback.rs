@@ -193,7 +193,8 @@ mod tests {
         let Some(device) = device() else { return };
         let store = device.room::<u32>("numbers", 64).expect("room");
         for round in 0..20 {
-            two(&device, &store, 64).map(|ticket| numbers(ticket, &device));
+            let [a, b] = two(&device, &store, 64).map(|ticket| numbers(ticket, &device).1[0]);
+            assert_eq!((a, b), (0, 1000));
             assert_eq!(device.traffic().staging_buffers, 4, "in round {round}");
         }
         // Tickets that nobody wants any more do no harm.
