@@ -83,6 +83,23 @@ fn frames_are_the_same_whether_the_device_goes_ahead_or_not() {
     assert_eq!(same(&device, &two_bodies(ImplicitEuler), &|_, _| ()), Ahead::default());
 }
 
+/// The stable step is found anew every 1024 steps, and may be another one than the device was told ahead.
+#[test]
+fn steps_ahead_that_turn_out_too_long_are_taken_again() {
+    let Some(device) = device() else { return };
+    let material = phyxel::Material { young_modulus: 2e7, ..soft(laws()[1].clone()) };
+    let mut body = solid("a", Method::Tet, material, [0.0; 3]);
+    // It spreads as it turns, and stiffens.
+    body.spin = [0.0, 0.0, 700.0];
+    let mut scene = scene(vec![body]);
+    scene.solver.integrator = Integrator::LeapFrog;
+    scene.solver.step = FRAME;
+    let count = same(&device, &scene, &|_, _| ());
+    println!("{count:?}");
+    assert_eq!((count.submitted, count.taken + count.thrown_away), (9, 9));
+    assert!(count.thrown_away > 0 && count.taken > count.thrown_away);
+}
+
 #[test]
 fn nothing_goes_ahead_past_an_event() {
     let Some(device) = device() else { return };
