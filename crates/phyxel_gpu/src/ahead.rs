@@ -75,11 +75,13 @@ impl Motor {
                 self.submit(order, &settings)?
             }
         };
-        if let Some(next) = next {
+        // What went wrong may do so again.
+        if let Some(next) = next.filter(|_| !self.wary) {
             self.ahead = Some(self.submit(next, &settings)?);
             self.ahead_so_far.submitted += 1;
         }
         let ran = run.answer.take(&self.resident)?;
+        self.wary = ran.trouble;
         if ran.trouble {
             self.throw_away();
             return Ok(None);

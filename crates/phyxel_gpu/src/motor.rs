@@ -37,6 +37,8 @@ pub(crate) struct Motor {
     /// Steps that nobody has asked for yet.
     pub(crate) ahead: Option<UnderWay>,
     pub(crate) ahead_so_far: Ahead,
+    /// The last run went wrong: nothing is submitted ahead until one goes well.
+    pub(crate) wary: bool,
 }
 
 pub(crate) enum Mover {
@@ -75,6 +77,7 @@ impl Motor {
             spoiled: AtomicBool::new(false),
             ahead: None,
             ahead_so_far: Ahead::default(),
+            wary: false,
         })
     }
 

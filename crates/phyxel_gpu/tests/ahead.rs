@@ -39,13 +39,11 @@ fn two_bodies(integrator: Integrator) -> Scene {
 /// What is done to a simulation before a frame.
 type Edit<'a> = &'a dyn Fn(usize, &mut Simulation<f32>);
 
-/// Hashes and reports of frames until one fails; the device goes ahead where that is asked for.
-fn frames(
-    device: &Arc<Device>,
-    scene: &Scene,
-    (count, ahead): (usize, bool),
-    edit: Edit<'_>,
-) -> (Vec<(u64, Result<StepReport, DriveError>)>, Ahead) {
+/// The hash of a frame, and how its steps went.
+type Frame = (u64, Result<StepReport, DriveError>);
+
+/// Frames until one fails; the device goes ahead where that is asked for.
+fn frames(device: &Arc<Device>, scene: &Scene, (count, ahead): (usize, bool), edit: Edit<'_>) -> (Vec<Frame>, Ahead) {
     let mut simulation = Simulation::<f32>::build(scene).expect("bodies");
     let mut driver = Driver::new(device, scene, &simulation).expect("a device");
     let mut frames = Vec::new();
@@ -87,17 +85,20 @@ fn frames_are_the_same_whether_the_device_goes_ahead_or_not() {
 #[test]
 fn steps_ahead_that_turn_out_too_long_are_taken_again() {
     let Some(device) = device() else { return };
-    let material = phyxel::Material { young_modulus: 2e7, ..soft(laws()[1].clone()) };
+    let material = phyxel::Material { young_modulus: 2e9, ..soft(laws()[1].clone()) };
     let mut body = solid("a", Method::Tet, material, [0.0; 3]);
     // It spreads as it turns, and stiffens.
-    body.spin = [0.0, 0.0, 700.0];
+    body.spin = [0.0, 0.0, 1600.0];
     let mut scene = scene(vec![body]);
     scene.solver.integrator = Integrator::LeapFrog;
     scene.solver.step = FRAME;
-    let count = same(&device, &scene, &|_, _| ());
-    println!("{count:?}");
-    assert_eq!((count.submitted, count.taken + count.thrown_away), (9, 9));
-    assert!(count.thrown_away > 0 && count.taken > count.thrown_away);
+    let (plain, _) = frames(&device, &scene, (4, false), &|_, _| ());
+    let (ahead, count) = frames(&device, &scene, (4, true), &|_, _| ());
+    let steps: Vec<_> = plain.iter().flat_map(|f| f.1.as_ref().ok()).map(|r| (r.substeps, r.rollbacks)).collect();
+    println!("{steps:?} {count:?}");
+    assert_eq!(plain, ahead);
+    assert!(steps.len() == 4 && steps.iter().all(|frame| frame.1 == 0), "nothing goes wrong");
+    assert!(count.thrown_away > 0 && count.taken + count.thrown_away == count.submitted);
 }
 
 #[test]
@@ -205,7 +206,7 @@ fn a_state_that_cannot_go_on_is_never_shown_and_can_be_mended() {
         let (plain, none) = run(|_| None);
         let (hash, count) = run(|time| Some(time + FRAME));
         assert_eq!((hash, none), (plain, Ahead::default()), "{}", integrator.name());
-        assert_eq!(count, Ahead { submitted: 3, taken: 1, thrown_away: 2 }, "{}", integrator.name());
+        assert_eq!(count, Ahead { submitted: 2, taken: 0, thrown_away: 2 }, "{}", integrator.name());
     }
 }
 
