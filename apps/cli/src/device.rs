@@ -89,10 +89,16 @@ impl Place {
         if driver.is_shared() { format!("{device} and cpu") } else { device.clone() }
     }
 
-    /// Moves the simulation on; from its last good state on the processor, when a device fails that nobody insisted on.
-    pub fn advance_to(&mut self, simulation: &mut AnySimulation, time: f64) -> Result<StepReport, Failure> {
+    /// Moves the simulation on; from its last good state on the processor, when a device fails that nobody insisted on. A device
+    /// goes on until `next` while the caller looks at the state.
+    pub fn advance_to(
+        &mut self,
+        simulation: &mut AnySimulation,
+        time: f64,
+        next: Option<f64>,
+    ) -> Result<StepReport, Failure> {
         if let (Some(driver), AnySimulation::F32(single)) = (&mut self.driver, &mut *simulation) {
-            match driver.advance_to(single, time) {
+            match driver.advance_with_next(single, time, next) {
                 Ok(report) => return Ok(report),
                 Err(error @ (DriveError::Device(_) | DriveError::Unsupported(_))) if self.falls_back => {
                     eprintln!("going on on the CPU from t = {:.4} s: {error}", single.time());
@@ -148,13 +154,13 @@ mod tests {
             (place, AnySimulation::F32(Box::new(simulation)))
         };
         let ((mut place, mut simulation), (mut insists, mut other)) = (place(true), place(false));
-        place.advance_to(&mut simulation, 0.05).expect("the device");
-        insists.advance_to(&mut other, 0.05).expect("the device");
+        place.advance_to(&mut simulation, 0.05, Some(0.1)).expect("the device");
+        insists.advance_to(&mut other, 0.05, Some(0.1)).expect("the device");
         let AnySimulation::F32(single) = &other else { panic!("it is in f32") };
         let snapshot = single.snapshot();
         device.handles().0.destroy();
-        assert!(insists.advance_to(&mut other, 0.1).is_err(), "who insists on the device is told");
-        place.advance_to(&mut simulation, 0.1).expect("the processor");
+        assert!(insists.advance_to(&mut other, 0.1, None).is_err(), "who insists on the device is told");
+        place.advance_to(&mut simulation, 0.1, None).expect("the processor");
         assert_eq!(place.name(), "cpu");
         let trouble = place.trouble().expect("a line that says why");
         assert!(trouble.contains("t = 0.0500 s") && trouble.contains("lost"), "{trouble}");

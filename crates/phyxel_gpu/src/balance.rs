@@ -115,7 +115,7 @@ fn on_device(
     bodies.sort_unstable();
     let (own, mut part) = part(scene, simulation, bodies)?;
     let mut whole = Whole::new(device, &own, &part.simulation)?;
-    watched(|time| whole.advance_to(&mut part.simulation, time).map(|_| ()), scene, simulation)
+    watched(|time| whole.advance_to(&mut part.simulation, time, None).map(|_| ()), scene, simulation)
 }
 
 /// The least time of a step over a few rounds; the first one warms up.

@@ -75,11 +75,13 @@ impl Engine<f32> for OnDevice {
     ) -> Result<(), StepError> {
         let settings = *self.inner.settings();
         let limit = self.limit(model, state);
-        let moved = self
-            .motor
-            .refresh(model, state)
-            .map_err(DriveError::from)
-            .and_then(|()| self.motor.run(model, state, &settings, limit, (dt, 1)));
+        let moved = self.motor.refresh(model, state).map_err(DriveError::from).and_then(|fresh| {
+            // Nobody tells engines whether others have changed the state.
+            if !fresh {
+                self.motor.bring_state(state);
+            }
+            self.motor.run(model, state, &settings, limit, (dt, 1))
+        });
         match moved {
             Ok(taken) => {
                 report.merge(&taken);

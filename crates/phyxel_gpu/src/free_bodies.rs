@@ -15,14 +15,8 @@ pub(crate) fn momenta(
     settings: &SolverSettings,
     (time, dt): (f64, f64),
 ) -> Result<Vec<Option<Momentum>>, GpuError> {
-    let free = |(index, body): (usize, &BodyModel)| {
-        !model.loads.loaded_bodies[index]
-            && !model.pins.iter().any(|p| p.body == index)
-            && body.mass == MassKind::Lumped
-            && model.rayleigh_mass[index] == 0.0
-    };
-    let candidates: Vec<bool> = model.bodies.iter().enumerate().map(free).collect();
-    if !settings.conserve_momentum || !candidates.contains(&true) {
+    let candidates = candidates(model, settings);
+    if !candidates.contains(&true) {
         return Ok(Vec::new());
     }
     let (u, v) = resident.state()?;
@@ -31,6 +25,23 @@ pub(crate) fn momenta(
         (*candidate && is_clear(model, body, &state, dt)).then(|| momentum::of_body(model, body, &state.u, &state.v))
     };
     Ok(model.bodies.iter().zip(&candidates).map(of).collect())
+}
+
+/// Whether there may be free bodies whose momenta are kept.
+pub(crate) fn may_be(model: &Model<f32>, settings: &SolverSettings) -> bool {
+    candidates(model, settings).contains(&true)
+}
+
+/// Bodies that nothing but contact keeps from being free.
+fn candidates(model: &Model<f32>, settings: &SolverSettings) -> Vec<bool> {
+    let free = |(index, body): (usize, &BodyModel)| {
+        settings.conserve_momentum
+            && !model.loads.loaded_bodies[index]
+            && !model.pins.iter().any(|p| p.body == index)
+            && body.mass == MassKind::Lumped
+            && model.rayleigh_mass[index] == 0.0
+    };
+    model.bodies.iter().enumerate().map(free).collect()
 }
 
 /// Gives free bodies the momenta that they must have after `dt`.

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod balance;
 mod bench;
 mod device;
@@ -26,8 +27,9 @@ mod support;
 mod surfels;
 mod welds;
 
+pub use ahead::Ahead;
 pub use bench::{KernelTime, copy_bandwidth, median, settled};
-pub use device::{AdapterSummary, Choice, Device, GpuError, adapters};
+pub use device::{AdapterSummary, Choice, Device, GpuError, Traffic, adapters};
 pub use divert::{Diverted, divert_all};
 pub use driver::{DriveError, Driver};
 pub use explicit::Explicit;

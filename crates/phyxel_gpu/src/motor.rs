@@ -1,5 +1,6 @@
 //! What moves a state on a device: the kernels of one integrator, and the guard that never shows what went wrong.
 
+use crate::ahead::{Ahead, UnderWay};
 use crate::bench::KernelTime;
 use crate::device::{Device, GpuError};
 use crate::driver::DriveError;
@@ -28,10 +29,16 @@ pub(crate) struct Motor {
     pub(crate) moving: Option<Moving>,
     /// The version of the model that is on the device.
     pub(crate) version: u64,
-    /// When bodies that break, or whose reference moves, left the device, and steps that were taken by then.
-    pub(crate) left: (f64, u64),
+    /// The revision of the simulation whose state the device has, or has gone on from; none while it is being moved, and where
+    /// that has failed.
+    pub(crate) newest: Option<u64>,
     /// What is on the device is no longer what it was.
     spoiled: AtomicBool,
+    /// Steps that nobody has asked for yet.
+    pub(crate) ahead: Option<UnderWay>,
+    pub(crate) ahead_so_far: Ahead,
+    /// The last run went wrong: nothing is submitted ahead until one goes well.
+    pub(crate) wary: bool,
 }
 
 pub(crate) enum Mover {
@@ -44,7 +51,7 @@ pub(crate) enum Mover {
 /// A run of steps is halved at most this often before the simulation gives up.
 pub(crate) const MAX_HALVINGS: u32 = 10;
 /// Explicit steps are not cut into more parts than this.
-pub(crate) const MAX_PARTS: f64 = 1e7;
+const MAX_PARTS: f64 = 1e7;
 /// The part of the longest stable step that is taken.
 const SAFETY: f64 = 0.9;
 
@@ -58,9 +65,20 @@ impl Motor {
     ) -> Result<Self, GpuError> {
         let (colliders, integrator) = (scene.colliders.clone(), scene.solver.integrator);
         let (resident, mover, moving) = bring(device, (model, state), &colliders, (integrator, 0))?;
-        let (version, left) = (model.version, (state.time, state.steps));
-        let spoiled = AtomicBool::new(false);
-        Ok(Motor { device: device.clone(), colliders, integrator, resident, mover, moving, version, left, spoiled })
+        Ok(Motor {
+            device: device.clone(),
+            colliders,
+            integrator,
+            resident,
+            mover,
+            moving,
+            version: model.version,
+            newest: None,
+            spoiled: AtomicBool::new(false),
+            ahead: None,
+            ahead_so_far: Ahead::default(),
+            wary: false,
+        })
     }
 
     /// The device.
@@ -68,19 +86,53 @@ impl Motor {
         &self.device
     }
 
-    /// Brings model and state to the device again after an edit.
-    pub(crate) fn refresh(&mut self, model: &Model<f32>, state: &State<f32>) -> Result<(), GpuError> {
-        // Whoever else has moved phyxels without a rest shape may have moved their reference.
-        let elsewhere = self.moving.is_some() && (state.time, state.steps) != self.left;
-        if model.version != self.version || elsewhere {
-            let how = (self.integrator, self.moving.as_ref().map_or(0, |m| m.room));
-            (self.resident, self.mover, self.moving) = bring(&self.device, (model, state), &self.colliders, how)?;
-            self.version = model.version;
+    /// Brings to the device what it does not have: the model after an edit, or the state where somebody else has changed it. What
+    /// was submitted ahead is of no use then.
+    pub(crate) fn follow(&mut self, simulation: &Simulation<f32>) -> Result<(), GpuError> {
+        let spoiled = self.spoiled.swap(false, Ordering::Relaxed);
+        let newest = self.newest.take() == Some(simulation.revision()) && !spoiled;
+        // Who has moved phyxels without a rest shape, or what breaks, may have changed the model.
+        if !newest && (self.moving.is_some() || self.breaks()) {
+            self.version = u64::MAX;
+        }
+        if newest && simulation.model().version == self.version {
+            return Ok(());
+        }
+        self.throw_away();
+        if !self.refresh(simulation.model(), simulation.state())? {
+            self.bring_state(simulation.state());
         }
         Ok(())
     }
 
-    /// Takes `count` steps of `dt`; explicit ones in parts no longer than `limit`. The state is left as it was when they fail.
+    /// Brings model and state to the device again after an edit of the model; whether there was one.
+    pub(crate) fn refresh(&mut self, model: &Model<f32>, state: &State<f32>) -> Result<bool, GpuError> {
+        if model.version == self.version {
+            return Ok(false);
+        }
+        let how = (self.integrator, self.moving.as_ref().map_or(0, |m| m.room));
+        (self.resident, self.mover, self.moving) = bring(&self.device, (model, state), &self.colliders, how)?;
+        self.version = model.version;
+        Ok(true)
+    }
+
+    /// Brings a state to the device.
+    pub(crate) fn bring_state(&self, state: &State<f32>) {
+        self.resident.set_state(&state.u, &state.v);
+        self.resident.set_grains(&state.grains);
+        self.resident.forget_trouble();
+    }
+
+    /// Reads what elements remember, where steps change it.
+    fn read_grains(&self, state: &mut State<f32>) -> Result<(), GpuError> {
+        match self.resident.flows() || self.moving.is_some() {
+            true => self.resident.read_grains(&mut state.grains),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes `count` steps of `dt` from a state that the device has; explicit ones in parts no longer than `limit`. The state is
+    /// left as it was when they fail.
     pub(crate) fn run(
         &mut self,
         model: &Model<f32>,
@@ -89,8 +141,6 @@ impl Motor {
         limit: f64,
         (dt, count): (f64, u64),
     ) -> Result<StepReport, DriveError> {
-        self.resident.set_state(&state.u, &state.v);
-        self.resident.set_grains(&state.grains);
         match &self.mover {
             Mover::Explicit(_) if settings.integrator == Integrator::ExplicitEuler => {
                 self.run_and_restore(model, state, settings, limit, (dt, count))
@@ -127,23 +177,21 @@ impl Motor {
         limit: f64,
         (dt, count): (f64, u64),
     ) -> Result<StepReport, DriveError> {
-        let mut parts = (dt / limit).ceil().max(1.0);
-        if parts.is_nan() || parts > MAX_PARTS {
-            return Err(StepError::TooStiff { body: model.bodies[0].name.clone(), parts, limit }.into());
-        }
+        let mut parts = parts_of(model, dt, limit)?;
         let Mover::Explicit(explicit) = &self.mover else { return Ok(StepReport::default()) };
         for halving in 0..=MAX_HALVINGS {
             let steps = count * parts as u64;
             explicit.run(&self.resident, state.time, dt / parts, steps as usize)?;
-            let (u, v) = self.resident.state()?;
-            if self.resident.take_trouble()? {
-                self.resident.set_state(&state.u, &state.v);
-                self.resident.set_grains(&state.grains);
+            let ran = self.resident.request_run().take(&self.resident)?;
+            if ran.trouble {
+                self.bring_state(state);
                 parts *= 2.0;
                 continue;
             }
-            (state.u, state.v) = (u, v);
-            self.resident.read_grains(&mut state.grains)?;
+            (state.u, state.v) = (ran.u, ran.v);
+            if let Some(vectors) = ran.grains {
+                self.resident.grains.unpack(&vectors, &mut state.grains);
+            }
             state.time += dt * count as f64;
             state.steps += steps;
             return Ok(StepReport {
@@ -171,20 +219,14 @@ impl Motor {
         limit: f64,
         (dt, count): (f64, u64),
     ) -> Result<StepReport, DriveError> {
-        let (time, steps_before) = (simulation.time(), simulation.state().steps);
-        if (time, steps_before) != self.left || self.spoiled.swap(false, Ordering::Relaxed) {
-            self.version = u64::MAX;
-        }
+        let time = simulation.time();
         let waits = |b: &BodyModel| b.fragile.as_ref().is_some_and(|f| !f.loose.is_empty());
         if simulation.model().bodies.iter().any(waits) {
             return on_cpu(simulation, (dt, count));
         }
-        self.refresh(simulation.model(), simulation.state())?;
+        self.follow(simulation)?;
         let limit = stable_step_of_shards(simulation.model()).min(limit);
-        let mut parts = (dt / limit).ceil().max(1.0);
-        if parts.is_nan() || parts > MAX_PARTS {
-            return Err(StepError::TooStiff { body: simulation.model().bodies[0].name.clone(), parts, limit }.into());
-        }
+        let mut parts = parts_of(simulation.model(), dt, limit)?;
         for halving in 0..=MAX_HALVINGS {
             let Mover::Welds(welds) = &self.mover else { break };
             welds.run(time, dt / parts, (count as usize, parts as usize))?;
@@ -221,7 +263,7 @@ impl Motor {
             let [u, v] = told.ok_or_else(|| self.lost("what broke on it does not fit to what breaks here"))?;
             simulation.take_over(u, v, time + dt * count as f64, substeps);
             self.version = simulation.model().version;
-            self.left = (simulation.time(), simulation.state().steps);
+            self.newest = Some(simulation.revision());
             return Ok(report);
         }
         Err(unstable(simulation.model(), simulation.state(), dt / parts, limit).into())
@@ -259,7 +301,7 @@ impl Motor {
         if matches!(outcome, Err(Some(_))) || outcome.is_ok() {
             // What came before a bad step is good.
             (state.u, state.v) = self.resident.state()?;
-            self.resident.read_grains(&mut state.grains)?;
+            self.read_grains(state)?;
             state.time = start + dt * report.steps as f64;
             state.steps += report.substeps as u64;
         }
@@ -273,8 +315,7 @@ impl Motor {
     }
 
     fn lost(&self, why: &str) -> DriveError {
-        let device = self.device.summary().name.clone();
-        DriveError::Device(GpuError::Lost { device, why: why.into() })
+        DriveError::Device(self.device.lost(why))
     }
 
     /// One step, halved as long as its numbers are not finite. Fails with the smallest step tried, or with nothing where
@@ -355,13 +396,11 @@ impl Motor {
 
     /// Times the kernels on the present state, which they spoil.
     pub(crate) fn time_kernels(&self) -> Result<Vec<KernelTime>, GpuError> {
+        self.spoiled.store(true, Ordering::Relaxed);
         match &self.mover {
             Mover::Explicit(explicit) => explicit.time_kernels(&self.resident, 0.0, 8),
             Mover::Implicit(implicit) => implicit.time_kernels(&self.resident, 8),
-            Mover::Welds(welds) => {
-                self.spoiled.store(true, Ordering::Relaxed);
-                welds.time_kernels(0.0, 8)
-            }
+            Mover::Welds(welds) => welds.time_kernels(0.0, 8),
             Mover::Positions(_) => Ok(Vec::new()),
         }
     }
@@ -378,6 +417,15 @@ fn stable_step_of_shards(model: &Model<f32>) -> f64 {
         Some(SAFETY * (m.density / stiffness).sqrt())
     };
     model.bodies.iter().filter_map(alone).fold(f64::INFINITY, f64::min)
+}
+
+/// Into how many parts stability cuts a step.
+pub(crate) fn parts_of(model: &Model<f32>, dt: f64, limit: f64) -> Result<f64, StepError> {
+    let parts = (dt / limit).ceil().max(1.0);
+    match parts.is_nan() || parts > MAX_PARTS {
+        true => Err(StepError::TooStiff { body: model.bodies[0].name.clone(), parts, limit }),
+        false => Ok(parts),
+    }
 }
 
 pub(crate) fn unstable(model: &Model<f32>, state: &State<f32>, step: f64, limit: f64) -> StepError {

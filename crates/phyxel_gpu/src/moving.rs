@@ -2,14 +2,14 @@
 
 use crate::device::{GpuError, Store};
 use crate::driver::DriveError;
-use crate::motor::{MAX_HALVINGS, MAX_PARTS, Motor, Mover, unstable};
+use crate::motor::{MAX_HALVINGS, Motor, Mover, parts_of, unstable};
 use crate::reanchor::{Outcome, Reanchor, Reference};
 use crate::resident::Resident;
 use phyxel::model::Model;
 use phyxel::stencil::StencilTable;
 use phyxel::stencil::block::Stencils;
 use phyxel::stencil::general::General;
-use phyxel::{State, StepError, StepReport};
+use phyxel::{State, StepReport};
 
 /// What phyxels without a rest shape have on a device.
 pub(crate) struct Moving {
@@ -88,10 +88,7 @@ impl Motor {
         limit: f64,
         (dt, count): (f64, u64),
     ) -> Result<StepReport, DriveError> {
-        let parts = (dt / limit).ceil().max(1.0);
-        if parts.is_nan() || parts > MAX_PARTS {
-            return Err(StepError::TooStiff { body: model.bodies[0].name.clone(), parts, limit }.into());
-        }
+        let parts = parts_of(model, dt, limit)?;
         let (mut report, start) = (StepReport::default(), state.time);
         let mut failed = None;
         for step in 0..count {
@@ -158,11 +155,11 @@ mod tests {
         let run = |narrow: bool| {
             let mut simulation = Simulation::<f32>::build(&scene).expect("a body");
             let mut whole = Whole::new(&device, &scene, &simulation).expect("a device");
-            whole.advance_to(&mut simulation, 5e-4).expect("steps");
+            whole.advance_to(&mut simulation, 5e-4, None).expect("steps");
             if let Some(moving) = whole.motor.moving.as_mut().filter(|_| narrow) {
                 moving.reanchor.room = 8;
             }
-            let report = whole.advance_to(&mut simulation, 20e-4).expect("steps");
+            let report = whole.advance_to(&mut simulation, 20e-4, None).expect("steps");
             assert_eq!(report.steps, 15);
             let room = whole.motor.moving.as_ref().map_or(0, |m| m.reanchor.room);
             (simulation.state().v.clone(), room)

@@ -64,12 +64,17 @@ impl Shared {
         Ok(Shared { on_device, driver, on_cpu })
     }
 
-    /// Moves both parts to `time`, at the same time, and tells the whole.
-    pub(crate) fn advance_to(&mut self, whole: &mut Simulation<f32>, time: f64) -> Result<StepReport, DriveError> {
+    /// Moves both parts to `time`, at the same time, and tells the whole; the device goes on until `next`.
+    pub(crate) fn advance_to(
+        &mut self,
+        whole: &mut Simulation<f32>,
+        time: f64,
+        next: Option<f64>,
+    ) -> Result<StepReport, DriveError> {
         let Shared { on_device, driver, on_cpu } = self;
         let before = on_device.simulation.state().steps;
         let (moved, stepped) = std::thread::scope(|scope| {
-            let device = scope.spawn(|| driver.advance_to(&mut on_device.simulation, time));
+            let device = scope.spawn(|| driver.advance_to(&mut on_device.simulation, time, next));
             let stepped = on_cpu.simulation.advance_to(time);
             // A thread can only panic where this code is wrong.
             let moved = device.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -2,7 +2,7 @@
 //! broke comes back as a list of edits when the state does.
 
 use crate::bench::{KernelTime, time_pass};
-use crate::device::{Access, Bound, Device, GpuError, Readback, Recipe, Store, sources, strided};
+use crate::device::{Access, Bound, Device, GpuError, Recipe, Store, sources, strided};
 use crate::explicit;
 use crate::layout::welds::Welds as Layout;
 use crate::layout::{colliders, laws};
@@ -117,7 +117,7 @@ impl Welds {
         // Every split makes a node.
         let room = layout.slots.saturating_sub(nodes);
         let [u, v] = layout.state(model, state);
-        let (u, v) = (device.upload("displacements", &u)?, device.upload("velocities", &v)?);
+        let (u, v) = (device.upload_state("displacements", &u)?, device.upload_state("velocities", &v)?);
         let words = device.upload("welds", &layout.words)?;
         let head = (2 + layout.kept.len()).next_multiple_of(EDIT);
         let journal = device.room::<u32>("journal", head + EDIT * room)?;
@@ -239,13 +239,10 @@ impl Welds {
     pub fn read(&self) -> Result<Outcome, GpuError> {
         let (device, vectors) = (&self.device, 16 * self.layout.slots as u64);
         let first = 4 * (self.head + EDIT * self.room.min(FIRST_READ)) as u64;
-        let mut encoder = device.wgpu.create_command_encoder(&Default::default());
-        let parts = [(&self.journal, first), (&self.u, vectors), (&self.v, vectors)];
-        let parts = parts.map(|(store, bytes)| Readback::new(device, &mut encoder, store, bytes));
-        device.queue.submit([encoder.finish()]);
-        parts.iter().for_each(Readback::ask);
-        let [journal, u, v] = &parts;
-        let mut words: Vec<u32> = journal.take(device)?;
+        let encoder = device.wgpu.create_command_encoder(&Default::default());
+        let wanted = [(&self.journal, first), (&self.u, vectors), (&self.v, vectors)];
+        let arrived = device.ask(encoder, &wanted).take(device)?;
+        let mut words: Vec<u32> = arrived.items(0)?;
         let count = (words[0] as usize).min(self.room);
         if count > FIRST_READ {
             words = device.read(&self.journal, self.head + EDIT * count)?;
@@ -257,7 +254,7 @@ impl Welds {
         for (kept, count) in self.layout.kept.iter().zip(&words[2..]) {
             nodes[kept.number] = *count as usize;
         }
-        Ok(Outcome { trouble: words[1] != 0, splits, nodes, u: u.take(device)?, v: v.take(device)? })
+        Ok(Outcome { trouble: words[1] != 0, splits, nodes, u: arrived.items(1)?, v: arrived.items(2)? })
     }
 
     /// The edits of one step, for a model that has carried out those of the steps before.

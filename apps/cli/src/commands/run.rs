@@ -171,8 +171,9 @@ impl<'a> Run<'a> {
     fn next_frame(&mut self, saved: &mut Instant) -> Result<(), Failure> {
         let next = self.frame + 1;
         let stepping = Instant::now();
-        let time = next as f64 / self.scene.frame_rate;
-        let report = self.place.advance_to(&mut self.simulation, time)?;
+        let time_of = |frame: usize| frame as f64 / self.scene.frame_rate;
+        let later = (next < self.last).then(|| time_of(next + 1));
+        let report = self.place.advance_to(&mut self.simulation, time_of(next), later)?;
         self.clock.simulate += stepping.elapsed();
         self.totals.merge(&report);
         self.record(next, &report)?;

@@ -25,6 +25,7 @@ impl<R: Real> Simulation<R> {
             return Err(SnapshotError::Mismatch { found, expected });
         }
         self.model = model;
+        self.touch();
         if let Some(relabel) = relabel {
             self.engine.relabelled(&self.model, &restored.state, &relabel).map_err(|_| SnapshotError::NoRoom)?;
         }

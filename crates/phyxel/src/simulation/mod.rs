@@ -1,5 +1,6 @@
 //! What happens in a step, in what order.
 
+mod devices;
 mod frames;
 mod going_on;
 mod parts;
@@ -7,10 +8,9 @@ mod parts;
 pub use parts::Apart;
 
 use crate::events;
-use crate::fracture::{CrackEvent, Edit, Fragment, Slice};
+use crate::fracture::{CrackEvent, Fragment, Slice};
 use crate::material::Material;
-use crate::material::plastic::Grain;
-use crate::math::{Mat3, Real, Vec3};
+use crate::math::{Real, Vec3};
 use crate::model::{BodyModel, BuildError, Model, RigidModel, Warnings};
 use crate::record;
 use crate::report::StepReport;
@@ -18,7 +18,6 @@ use crate::rigid::RigidState;
 use crate::scene::{Action, Blade, Cut, Event, Scene};
 use crate::solver::{Built, ContactForce, Engine, Partner, Rest, StepError, momentum, rigid_kinetic_energy};
 use crate::state::State;
-use crate::stencil::block::{Block, Stencils};
 use crate::triggers::{TriggerEvent, Watch};
 
 /// A scene in motion, in one precision.
@@ -33,6 +32,7 @@ pub struct Simulation<R: Real> {
     /// What each body was made of at the start.
     materials: Vec<Material>,
     watch: Watch,
+    revision: u64,
 }
 
 /// Energies [J].
@@ -110,6 +110,7 @@ impl<R: Real> Simulation<R> {
             initial_energy: 0.0,
             materials: scene.bodies.iter().map(|b| b.material.clone()).collect(),
             watch: Watch::default(),
+            revision: devices::next_revision(),
         };
         simulation.initial_energy = simulation.energy().total();
         Ok(simulation)
@@ -118,6 +119,7 @@ impl<R: Real> Simulation<R> {
     /// Takes one step of `dt` [s].
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
+        self.touch();
         self.carry_out_events(dt)?;
         self.sweep_blades(dt)?;
         self.reanchor_phyxels()?;
@@ -165,62 +167,6 @@ impl<R: Real> Simulation<R> {
         self.events.get(self.next_event).map(|event| event.at)
     }
 
-    /// What [`Simulation::step`] does before anything moves: carries out events that are due. For devices that move the
-    /// state themselves.
-    pub fn prepare_step(&mut self, dt: f64) -> Result<(), StepError> {
-        self.carry_out_events(dt)
-    }
-
-    /// Takes over displacements and velocities that a device has moved to `time` in so many steps.
-    pub fn take_over(&mut self, u: Vec<Vec3<R>>, v: Vec<Vec3<R>>, time: f64, steps: u64) {
-        self.state.u = u;
-        self.state.v = v;
-        self.state.time = time;
-        self.state.steps += steps;
-        self.state.forget();
-    }
-
-    /// Takes over what the elements of each block remember, likewise.
-    pub fn take_over_grains(&mut self, grains: Vec<Vec<Grain<R>>>) {
-        self.state.grains = grains;
-        self.state.forget();
-    }
-
-    /// Takes over where a device has moved the reference of phyxels without a rest shape to [m], and the elastic deformation of
-    /// each there, block by block; blocks of everything else have none.
-    pub fn take_over_reference(&mut self, rest: Vec<Vec3<R>>, elastic: Vec<Vec<Mat3<R>>>) {
-        self.model.rest = rest;
-        for (block, elastic) in self.model.blocks.iter_mut().zip(elastic) {
-            if let Stencils::General(general) = &mut block.stencils
-                && !elastic.is_empty()
-            {
-                general.elastic = elastic;
-            }
-        }
-        self.engine.rebuild(&mut self.model);
-        self.engine.stencils_changed(&self.model);
-        self.state.forget();
-    }
-
-    /// Gives phyxels without a rest shape that have never been stepped their first stencils, as [`Simulation::step`] does.
-    pub fn anchor_phyxels(&mut self) -> Result<(), StepError> {
-        let fresh = |block: &Block<R>| self.model.is_updated(block.body) && block.elastic().is_empty();
-        if self.model.blocks.iter().any(fresh) {
-            self.reanchor_phyxels()?;
-            self.model.version += 1;
-        }
-        Ok(())
-    }
-
-    /// Splits nodes as a device has decided at `time` [s]; `edits` are in the order of bodies, and nodes numbered as they are
-    /// now. What is left hanging together at a node or an edge alone is parted as in [`Simulation::step`].
-    pub fn split_nodes(&mut self, edits: &[Edit], time: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let now = std::mem::replace(&mut self.state.time, time);
-        let done = self.engine.split(&mut self.model, &mut self.state, edits, report);
-        self.state.time = now;
-        done
-    }
-
     fn carry_out_events(&mut self, dt: f64) -> Result<(), StepError> {
         while let Some(event) = self.events.get(self.next_event) {
             if event.at > self.state.time + 0.5 * dt {
@@ -235,6 +181,7 @@ impl<R: Real> Simulation<R> {
 
     fn carry_out(&mut self, event: &Event) -> Result<(), BuildError> {
         let before = self.energy().total();
+        self.touch();
         self.model.renew_outsides();
         events::apply(event, &mut self.model, &mut self.state)?;
         if let Action::Cut(plane) = &event.action {
@@ -290,6 +237,7 @@ impl<R: Real> Simulation<R> {
 
     /// The state, to be changed from outside between steps.
     pub fn state_mut(&mut self) -> &mut State<R> {
+        self.touch();
         self.state.forget();
         self.model.version += 1;
         &mut self.state

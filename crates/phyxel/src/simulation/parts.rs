@@ -21,6 +21,7 @@ impl<R: Real> Simulation<R> {
     /// rest shape is. Bodies of which nothing is told stay as they are. Time and temperatures are not among it, nor is what
     /// holds or loads bodies that can break.
     pub fn take_over_bodies(&mut self, parts: &[Apart<'_, R>]) -> Result<(), StepError> {
+        self.touch();
         let relabel = self.follow_topologies(parts);
         let nodes = self.model.node_count();
         self.state.u.resize(nodes, Default::default());

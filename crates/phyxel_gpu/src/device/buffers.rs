@@ -85,6 +85,7 @@ impl Device {
     pub(crate) fn write<T: Pod>(&self, store: &Store, first: usize, data: &[T]) {
         let bytes: &[u8] = bytemuck::cast_slice(data);
         let start = (first * size_of::<T>()) as u64;
+        self.traffic.uploaded(bytes.len() as u64);
         store.for_each_part(start, bytes.len() as u64, |buffer, offset, range| {
             let part = &bytes[(range.start - start) as usize..(range.end - start) as usize];
             // Pieces, so that staging memory stays small beside large meshes.
@@ -95,6 +96,19 @@ impl Device {
                 }
             }
         });
+    }
+
+    /// The same with a part of the state, which is counted: it shall stay where it is.
+    pub(crate) fn write_state<T: Pod>(&self, store: &Store, data: &[T]) {
+        self.traffic.state_uploaded(size_of_val(data) as u64);
+        self.write(store, 0, data);
+    }
+
+    /// A copy of a part of the state on the device.
+    pub(crate) fn upload_state<T: Pod>(&self, label: &str, data: &[T]) -> Result<Store, GpuError> {
+        let store = self.room::<T>(label, data.len())?;
+        self.write_state(&store, data);
+        Ok(store)
     }
 
     /// Small blocks for uniform bindings, each aligned so that a dynamic offset can point at it.

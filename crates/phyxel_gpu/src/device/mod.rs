@@ -8,14 +8,16 @@ mod readback;
 pub(crate) mod sources;
 mod split;
 mod timing;
+mod traffic;
 mod unroll;
 
 pub(crate) use buffers::{Store, strided};
 pub use choice::{AdapterSummary, Choice, adapters};
 pub use error::GpuError;
 pub(crate) use kernel::{Access, Bound, Kernel, Recipe};
-pub(crate) use readback::Readback;
+pub(crate) use readback::Ticket;
 pub(crate) use timing::Stopwatch;
+pub use traffic::Traffic;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +35,8 @@ pub struct Device {
     /// Whether the device was lost.
     gone: Arc<AtomicBool>,
     kernels: Mutex<HashMap<String, Arc<Kernel>>>,
+    staging: readback::Staging,
+    traffic: traffic::Counters,
 }
 
 impl Device {
@@ -68,7 +72,17 @@ impl Device {
             goes.store(true, Ordering::Release);
             note(&on_loss, GpuError::Lost { device: name.clone(), why: message });
         });
-        Ok(Arc::new(Device { wgpu, queue, summary, part_bytes, trouble, gone, kernels: Mutex::default() }))
+        Ok(Arc::new(Device {
+            wgpu,
+            queue,
+            summary,
+            part_bytes,
+            trouble,
+            gone,
+            kernels: Mutex::default(),
+            staging: Default::default(),
+            traffic: Default::default(),
+        }))
     }
 
     /// The device and its queue, for other work than that of this crate.
@@ -79,6 +93,11 @@ impl Device {
     /// What kind of device this is.
     pub fn summary(&self) -> &AdapterSummary {
         &self.summary
+    }
+
+    /// What has gone to and fro since it was opened.
+    pub fn traffic(&self) -> Traffic {
+        self.traffic.now()
     }
 
     /// The most of an array that one buffer holds [bytes].
@@ -109,7 +128,7 @@ impl Device {
     /// A loss is told once, and others that use the device may have heard of it.
     fn explain(&self, error: GpuError) -> GpuError {
         match self.gone.load(Ordering::Acquire) {
-            true => GpuError::Lost { device: self.summary.name.clone(), why: "it does not answer any more".into() },
+            true => self.lost("it does not answer any more"),
             false => error,
         }
     }
@@ -121,9 +140,28 @@ impl Device {
 
     /// Waits until everything that was submitted is done.
     pub fn wait(&self) -> Result<(), GpuError> {
-        let waited = self.wgpu.poll(wgpu::PollType::wait_indefinitely());
+        self.poll(wgpu::PollType::wait_indefinitely())
+    }
+
+    /// Waits until one submission is done, and those before it; others may go on.
+    fn wait_for(&self, submission: &wgpu::SubmissionIndex) -> Result<(), GpuError> {
+        self.poll(wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: None })?;
+        // Nothing that a lost device owes will ever come, and its loss may have been told to somebody else.
+        match self.gone.load(Ordering::Acquire) {
+            true => Err(self.lost("it does not answer any more")),
+            false => Ok(()),
+        }
+    }
+
+    fn poll(&self, how: wgpu::PollType) -> Result<(), GpuError> {
+        let waited = self.wgpu.poll(how);
         self.check()?;
-        waited.map(|_| ()).map_err(|e| GpuError::Lost { device: self.summary.name.clone(), why: e.to_string() })
+        waited.map(|_| ()).map_err(|e| self.lost(&e.to_string()))
+    }
+
+    /// That the device is gone.
+    pub(crate) fn lost(&self, why: &str) -> GpuError {
+        GpuError::Lost { device: self.summary.name.clone(), why: why.into() }
     }
 
     /// Writes the first bytes of a uniform store.

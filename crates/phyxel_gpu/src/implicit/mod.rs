@@ -8,7 +8,7 @@ mod solo;
 mod system;
 
 use crate::bench::{KernelTime, median, settled, time_alone, time_pass, without_clock};
-use crate::device::{GpuError, Readback, Stopwatch};
+use crate::device::{GpuError, Stopwatch};
 use crate::resident::Resident;
 use bytemuck::{Pod, Zeroable};
 use contact::Touching;
@@ -259,10 +259,7 @@ impl Implicit {
                 self.kernels.check(resident, &self.system, &mut pass);
             }
             let bytes = size_of::<Scalars>() as u64;
-            let readback = Readback::new(device, &mut encoder, &self.system.scalars, bytes);
-            device.queue.submit([encoder.finish()]);
-            readback.ask();
-            let scalars = readback.take::<Scalars>(device)?[0];
+            let scalars = device.ask(encoder, &[(&self.system.scalars, bytes)]).take(device)?.items::<Scalars>(0)?[0];
             if scalars.done != 0 || iteration >= most {
                 return Ok(scalars);
             }

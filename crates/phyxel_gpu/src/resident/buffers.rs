@@ -46,8 +46,8 @@ impl Buffers {
         let laws: Vec<GpuLaw> = laws.iter().map(|l| l.1).collect();
         let (members, heads) = clusters.in_strides();
         Ok(Buffers {
-            u: device.upload("displacements", u)?,
-            v: device.upload("velocities", v)?,
+            u: device.upload_state("displacements", u)?,
+            v: device.upload_state("velocities", v)?,
             rest: device.upload("rest", &nodes.rest)?,
             loads: device.upload("loads", &nodes.loads)?,
             bodies: device.upload("bodies", &nodes.bodies)?,
@@ -67,7 +67,7 @@ impl Buffers {
             moments: device.upload("moments", &general.moments)?,
             pinned: device.upload("pinned", &pinned.vectors)?,
             status: device.room::<u32>("status", 16)?,
-            grains: device.upload("grains", grains)?,
+            grains: device.upload_state("grains", grains)?,
         })
     }
 }

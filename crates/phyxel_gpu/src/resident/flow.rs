@@ -20,7 +20,7 @@ impl Resident {
     /// Replaces what elements remember.
     pub fn set_grains(&self, grains: &[Vec<Grain<f32>>]) {
         if !self.grains.is_empty() {
-            self.device.write(&self.at.grains, 0, &self.grains.pack(grains));
+            self.device.write_state(&self.at.grains, &self.grains.pack(grains));
         }
     }
 

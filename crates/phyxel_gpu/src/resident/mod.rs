@@ -7,6 +7,7 @@ mod state;
 
 pub(crate) use buffers::Buffers;
 pub use principal::{BlockStress, PrincipalStress};
+pub(crate) use state::{PendingRun, Ran};
 pub use state::{PendingState, Vectors};
 
 use crate::device::{Access, Bound, Device, GpuError, Recipe, Store, sources};

@@ -1,7 +1,7 @@
 //! The state of a model on the device: in, out, kept and rolled back.
 
 use super::Resident;
-use crate::device::{GpuError, Readback};
+use crate::device::{GpuError, Ticket};
 use phyxel::math::Vec3;
 
 /// One vector per node, in the order of the model.
@@ -14,15 +14,13 @@ impl Resident {
         let places = || self.order.to_model.iter().map(|&n| n as usize);
         let u: Vec<[f32; 4]> = places().zip(&self.masses).map(|(n, m)| pack(u[n].0, *m)).collect();
         let v: Vec<[f32; 4]> = places().zip(&self.tags).map(|(n, tag)| pack(v[n].0, *tag)).collect();
-        self.device.write(&self.at.u, 0, &u);
-        self.device.write(&self.at.v, 0, &v);
+        self.device.write_state(&self.at.u, &u);
+        self.device.write_state(&self.at.v, &v);
     }
 
     /// Displacements and velocities, in the order of the model; waits for them.
     pub fn state(&self) -> Result<(Vectors, Vectors), GpuError> {
-        let n = self.node_count();
-        let (u, v) = (self.device.read::<[f32; 4]>(&self.at.u, n)?, self.device.read::<[f32; 4]>(&self.at.v, n)?);
-        Ok((self.in_model_order(&u), self.in_model_order(&v)))
+        self.request_state().take(self)
     }
 
     /// Keeps a copy of the state, on the device.
@@ -57,22 +55,33 @@ impl Resident {
     pub(crate) fn take_trouble(&self) -> Result<bool, GpuError> {
         let trouble = self.device.read::<u32>(&self.at.status, 1)?[0] != 0;
         if trouble {
-            self.device.write(&self.at.status, 0, &[0_u32]);
+            self.forget_trouble();
         }
         Ok(trouble)
     }
 
-    /// Asks for the state without waiting for it; steps may go on meanwhile, and two answers may be under way at once.
+    /// Forgets that numbers were not finite.
+    pub(crate) fn forget_trouble(&self) {
+        self.device.write(&self.at.status, 0, &[0_u32]);
+    }
+
+    /// Asks for the state without waiting for it; steps may go on meanwhile, and several answers may be under way at once.
     pub fn request_state(&self) -> PendingState {
         let bytes = 16 * self.node_count() as u64;
-        let parts = [&self.at.u, &self.at.v].map(|buffer| {
-            let mut encoder = self.device.wgpu.create_command_encoder(&Default::default());
-            let readback = Readback::new(&self.device, &mut encoder, buffer, bytes);
-            self.device.queue.submit([encoder.finish()]);
-            readback.ask();
-            readback
-        });
-        PendingState { parts }
+        let encoder = self.device.wgpu.create_command_encoder(&Default::default());
+        PendingState { ticket: self.device.ask(encoder, &[(&self.at.u, bytes), (&self.at.v, bytes)]) }
+    }
+
+    /// Asks for all that a run of steps has changed: the state, whether its numbers are finite, and what elements remember where
+    /// matter flows.
+    pub(crate) fn request_run(&self) -> PendingRun {
+        let bytes = 16 * self.node_count() as u64;
+        let mut wanted = vec![(&self.at.status, 4), (&self.at.u, bytes), (&self.at.v, bytes)];
+        if self.flows() {
+            wanted.push((&self.at.grains, 16 * self.grains.len() as u64));
+        }
+        let encoder = self.device.wgpu.create_command_encoder(&Default::default());
+        PendingRun { ticket: self.device.ask(encoder, &wanted), grains: self.flows() }
     }
 
     /// Vectors of the device in the order of the model.
@@ -87,19 +96,48 @@ impl Resident {
 
 /// A state on its way back.
 pub struct PendingState {
-    parts: [Readback; 2],
+    ticket: Ticket,
 }
 
 impl PendingState {
-    /// Whether it has arrived.
-    pub fn is_here(&self, resident: &Resident) -> bool {
-        self.parts.iter().all(|part| part.is_here(&resident.device))
+    /// Whether it has arrived, without waiting.
+    pub fn ready(&self, resident: &Resident) -> bool {
+        self.ticket.ready(&resident.device)
     }
 
-    /// Displacements and velocities in the order of the model; waits for what has not arrived yet.
+    /// Displacements and velocities in the order of the model; waits until they have arrived, and for nothing that was submitted
+    /// later.
     pub fn take(self, resident: &Resident) -> Result<(Vectors, Vectors), GpuError> {
-        let [u, v] = &self.parts;
-        let (u, v) = (u.take::<[f32; 4]>(&resident.device)?, v.take::<[f32; 4]>(&resident.device)?);
-        Ok((resident.in_model_order(&u), resident.in_model_order(&v)))
+        let arrived = self.ticket.take(&resident.device)?;
+        Ok((resident.in_model_order(&arrived.items(0)?), resident.in_model_order(&arrived.items(1)?)))
+    }
+}
+
+/// What a run of steps leaves, on its way back.
+pub(crate) struct PendingRun {
+    ticket: Ticket,
+    grains: bool,
+}
+
+/// What a run of steps has left.
+pub(crate) struct Ran {
+    /// Numbers stopped being finite.
+    pub trouble: bool,
+    pub u: Vectors,
+    pub v: Vectors,
+    /// What elements remember, in the order of the device; where nothing flows, nothing has changed.
+    pub grains: Option<Vec<[f32; 4]>>,
+}
+
+impl PendingRun {
+    /// Waits for it, and for nothing that was submitted later.
+    pub(crate) fn take(self, resident: &Resident) -> Result<Ran, GpuError> {
+        let arrived = self.ticket.take(&resident.device)?;
+        Ok(Ran {
+            trouble: arrived.items::<u32>(0)? != [0],
+            u: resident.in_model_order(&arrived.items(1)?),
+            v: resident.in_model_order(&arrived.items(2)?),
+            grains: if self.grains { Some(arrived.items(3)?) } else { None },
+        })
     }
 }
