@@ -6,6 +6,7 @@
 //! sees one side. Only the stencils that a disc touches are built anew.
 
 use super::flow::Flow;
+use super::front::{FrontPoint, Fronts};
 use super::shell::{Outside, Shell};
 use crate::math::{Mat3, Vec3};
 use crate::scene::{KernelKind, Lagrangian, MlsSettings};
@@ -19,16 +20,19 @@ const FADE: f64 = 0.25;
 /// few degrees against its own do not see it from the other side.
 const BESIDE: f64 = 0.1;
 
-/// How large the disc of a crack is that runs on from its tip, and how far ahead of it its middle is, in spacings: it reaches a
-/// little beyond the next phyxel, and discs that lie side by side along a front overlap.
-const TIP_RADIUS: f64 = 0.8;
-const AHEAD_OF_TIP: f64 = 0.4;
-
 /// Cosine of the angle within which neighbours are straight ahead.
 const AHEAD: f64 = 0.8;
 
 /// The phyxels that a crack comes to next are within so many spacings.
 const NEXT: f64 = 1.6;
+
+/// Cosine of the angle between cracks up to which they are one.
+const ALIKE: f64 = 0.7;
+/// Places nearer to a disc than this, in depths at which sight ends, lie on it.
+const ON_DISC: f64 = 0.5;
+
+/// Where toughness decides, no crack starts nearer to the faces of another than this, in spacings.
+const BESIDE_FACES: f64 = 0.75;
 
 /// Neighbours within this many spacings of a crack's plane belong to it.
 const IN_PLANE: f64 = 0.5;
@@ -81,6 +85,8 @@ pub struct PointPieces {
     pub cracks: Vec<Crack>,
     /// Where each phyxel stands when it looks around: beside the cracks that it lies in [m].
     stands: Vec<Vec3<f64>>,
+    /// Where cracks end, if toughness decides whether they run on.
+    pub(super) fronts: Option<Fronts>,
     /// Where phyxels have come to, if they have no rest shape.
     pub flow: Option<Flow>,
     /// The surface of its pieces.
@@ -92,26 +98,42 @@ pub struct PointPieces {
 impl Disc {
     /// How much one point sees of another: one, or less where the disc is in between.
     pub(super) fn sight(&self, a: Vec3<f64>, b: Vec3<f64>) -> f64 {
+        sight_left(self.hidden(a, b))
+    }
+
+    /// How deep under the rim the way from one point to another goes through the disc, in depths at which sight ends; zero where
+    /// it passes by.
+    fn hidden(&self, a: Vec3<f64>, b: Vec3<f64>) -> f64 {
         let (up, down) = ((a - self.center).dot(self.normal), (b - self.center).dot(self.normal));
         if up * down >= 0.0 {
-            return 1.0;
+            return 0.0;
         }
         let crossing = a + (b - a) * (up / (up - down));
         let depth = self.radius - (crossing - self.center).norm();
-        if depth <= 0.0 {
-            return 1.0;
-        }
-        let left = 1.0 - depth / self.fade;
-        if left > 0.0 { left * left } else { 0.0 }
+        if depth > 0.0 { depth / self.fade } else { 0.0 }
+    }
+
+    /// How deep under the rim the foot of a point is, likewise; below zero outside, nothing for a plane.
+    fn depth(&self, x: Vec3<f64>) -> Option<f64> {
+        let arm = x - self.center;
+        let depth = (self.radius - (arm - self.normal * arm.dot(self.normal)).norm()) / self.fade;
+        depth.is_finite().then_some(depth)
     }
 
     /// Distance of a point from the disc [m].
-    fn distance(&self, x: Vec3<f64>) -> f64 {
+    pub(super) fn distance(&self, x: Vec3<f64>) -> f64 {
         let arm = x - self.center;
         let height = arm.dot(self.normal);
         let beyond = ((arm - self.normal * height).norm() - self.radius).max(0.0);
         height.hypot(beyond)
     }
+}
+
+/// How much is seen past discs that hide so much together: where rims overlap by the depth at which sight ends, nothing is, so
+/// that discs that go on from each other leave no gap.
+fn sight_left(hidden: f64) -> f64 {
+    let left = 1.0 - hidden;
+    if left > 0.0 { left * left } else { 0.0 }
 }
 
 impl PointPieces {
@@ -132,7 +154,7 @@ impl PointPieces {
         let outside = Outside::new(&sampling.skin, &points, sampling.spacing);
         let flow = (settings.lagrangian == Lagrangian::Updated).then(|| Flow::new(&points));
         let kept = Shell::default();
-        PointPieces { unbroken, outside, cracks: Vec::new(), stands: points, flow, kept, table }
+        PointPieces { unbroken, outside, cracks: Vec::new(), stands: points, fronts: None, flow, kept, table }
     }
 
     /// The disc of a crack that starts at a node, normal to a direction of the rest shape.
@@ -141,25 +163,44 @@ impl PointPieces {
         Disc { center: self.unbroken.points[origin as usize], normal, radius: spacing, fade: FADE * spacing }
     }
 
-    /// The disc of a crack that runs on from its tip: it begins shortly behind it, where the crack is already, so that a crack that
-    /// turns leaves no second one behind.
-    pub fn disc_ahead(&self, origin: u32, normal: Vec3<f64>, ahead: Vec3<f64>) -> Disc {
-        let disc = self.disc_at(origin, normal);
-        let arm = (ahead - normal * ahead.dot(normal)).normalized() * (AHEAD_OF_TIP * disc.radius);
-        Disc { center: disc.center + arm, radius: TIP_RADIUS * disc.radius, ..disc }
+    /// Lets toughness decide whether cracks run on: it matters where they end.
+    pub(super) fn follow_fronts(&mut self) {
+        self.fronts = self.flow.is_none().then(Fronts::default);
     }
 
-    /// The disc that comes nearest to a place of the rest shape, of equals the one with the nearest middle, and the way back to
-    /// that [m].
-    pub fn nearest_disc(&self, x: Vec3<f64>) -> Option<(Disc, Vec3<f64>)> {
-        let middle = |d: &Disc| (d.center - x) - d.normal * (d.center - x).dot(d.normal);
-        let rank = |d: &Disc| ((d.distance(x) - d.fade).max(0.0), (d.center - x).norm());
-        let by_rank = |a: &&Disc, b: &&Disc| {
-            let (a, b) = (rank(a), rank(b));
-            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
-        };
-        let nearest = self.cracks.iter().map(|c| &c.disc).min_by(by_rank)?;
-        Some((*nearest, middle(nearest)))
+    /// The disc of a crack that runs on from its front.
+    pub(super) fn disc_ahead(&self, from: &FrontPoint, normal: Vec3<f64>, ahead: Vec3<f64>) -> Disc {
+        from.disc(normal, ahead, FADE * from.spacing)
+    }
+
+    /// Whether a phyxel of the unbroken body is next to where a crack ends.
+    pub fn is_near_front(&self, origin: u32) -> bool {
+        let reach = NEXT * self.spacing(origin);
+        self.fronts.as_ref().is_some_and(|fronts| fronts.are_near(self.rest(origin), reach))
+    }
+
+    /// Whether a crack is so near to a phyxel that its toughness decides, and no other starts there: next to where it ends, and beside
+    /// its faces, where a phyxel sees but one side.
+    pub(super) fn is_at_crack(&self, origin: &[u32], node: u32) -> bool {
+        let own = origin[node as usize];
+        let (x, reach) = (self.rest(own), BESIDE_FACES * self.spacing(own));
+        let is_beside = || self.cracks.iter().any(|c| c.disc.distance(x) < reach);
+        self.fronts.is_some() && (self.is_near_front(own) || is_beside())
+    }
+
+    /// How far a place in the plane of a new disc is inside the crack that it lengthens, in depths at which sight ends; nothing
+    /// where the disc does not reach it.
+    pub(super) fn depth(&self, disc: &Disc, x: Vec3<f64>) -> Option<f64> {
+        let own = disc.depth(x).filter(|depth| *depth > 0.0)?;
+        let near = |d: &&Disc| d.distance(x) < ON_DISC * disc.fade && d.normal.dot(disc.normal).abs() > ALIKE;
+        let others = self.cracks.iter().map(|c| &c.disc).filter(near).filter_map(|d| d.depth(x));
+        Some(own + others.filter(|depth| *depth > 0.0).sum::<f64>())
+    }
+
+    /// Whether a phyxel has parted already along a plane much like this one.
+    pub(super) fn has_parted(&self, origin: &[u32], node: u32, normal: Vec3<f64>) -> bool {
+        let aside = self.stands[node as usize] - self.rest(origin[node as usize]);
+        aside.norm() > 0.0 && aside.normalized().dot(normal).abs() > ALIKE
     }
 
     /// Distance between neighbours around a node of the unbroken body [m].
@@ -179,6 +220,11 @@ impl PointPieces {
         let thickness = heights.fold(f64::INFINITY, f64::min);
         let thickness = if thickness.is_finite() { thickness } else { self.spacing(own) };
         self.table.volumes[node as usize] / thickness
+    }
+
+    /// Matter of a phyxel of the unbroken body [m³].
+    pub fn first_volume(&self, origin: u32) -> f64 {
+        self.unbroken.volumes[origin as usize]
     }
 
     /// Where a node of the unbroken body is at rest [m].
@@ -248,6 +294,7 @@ impl PointPieces {
     /// Forgets every crack.
     pub fn mend(&mut self) {
         self.cracks.clear();
+        self.fronts = self.fronts.take().map(|_| Fronts::default());
         self.kept = Shell::default();
         self.stands = self.unbroken.points.clone();
         self.table = self.unbroken.table.clone();
@@ -274,6 +321,9 @@ impl PointPieces {
             self.table.volumes.push(half);
         }
         self.cracks.push(crack.clone());
+        if let Some(fronts) = &mut self.fronts {
+            fronts.follow(&self.cracks, (&self.unbroken.points, &self.unbroken.spacings));
+        }
         match &mut self.flow {
             None => self.look_again(origin, before, crack),
             Some(flow) => {
@@ -363,7 +413,7 @@ impl PointPieces {
         for &j in &self.table.nodes[old][1..] {
             for c in self.candidates(j, before, crack).filter(|c| origin[*c as usize] as usize != own) {
                 let (a, b) = (self.stands[node], self.stands[c as usize]);
-                let sight = discs.iter().fold(1.0, |s: f64, d| s.min(d.sight(a, b)));
+                let sight = sight_left(discs.iter().map(|d| d.hidden(a, b)).sum());
                 if sight > 1e-6 && !seen.iter().any(|(known, _)| *known == c) {
                     seen.push((c, sight));
                 }

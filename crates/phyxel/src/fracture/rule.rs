@@ -92,15 +92,15 @@ pub(super) fn propose<R: Real>(
     candidates.clear();
     candidates.extend(found.iter().flatten());
     tips.look(view, fragile, candidates);
+    candidates.sort_unstable_by(|a, b| b.ratio.total_cmp(&a.ratio).then(a.node.cmp(&b.node)));
+    if let Pieces::Points(points) = &fragile.pieces {
+        return point_rule::propose(view, (fragile, points), candidates, budget);
+    }
     if candidates.is_empty() {
         return Proposal::default();
     }
-    candidates.sort_unstable_by(|a, b| b.ratio.total_cmp(&a.ratio).then(a.node.cmp(&b.node)));
     let place = |n: u32| view.place(n);
-    let tets = match &fragile.pieces {
-        Pieces::Tets(tets) => tets,
-        Pieces::Points(points) => return point_rule::spread(body, (points, &fragile.origin), candidates, budget),
-    };
+    let Pieces::Tets(tets) = &fragile.pieces else { return Proposal::default() };
     growth.begin(candidates, fragile.origin.len());
     let thickness = if fragile.cuts { IN_PLANE * fragile.size } else { f64::INFINITY };
     let mut spread = Spread { body, tets, candidates, growth, budget, thickness, proposal: Proposal::default() };

@@ -7,6 +7,7 @@ use crate::math::{Mat3, Real, Vec3};
 use crate::model::Model;
 use crate::par;
 use crate::scene::Integrator;
+use crate::state::State;
 use crate::stencil::block::{BlockScratch, Stencils, TangentMix};
 use crate::stencil::diagonal::Isotropic;
 
@@ -70,6 +71,18 @@ pub fn stiffness_of_stencils<R: Real>(model: &Model<R>, lanczos: &mut Lanczos<R>
     }
     let largest = par::max(own.len(), 0.0, |n| (own[n].0[0][0] / model.masses[n]).to_f64());
     largest.max(f64::MIN_POSITIVE).ln()
+}
+
+/// How fast the fastest node is, over the speed `√(E/ρ)` of waves in its body.
+pub fn fastest<R: Real>(model: &Model<R>, state: &State<R>) -> f64 {
+    let of_body = |body: &crate::model::BodyModel| {
+        let squared = |n: usize| state.v[body.nodes.start + n].norm_squared().to_f64();
+        let m = &body.material;
+        (par::max(body.nodes.len(), 0.0, squared) * m.density / m.young_modulus).sqrt()
+    };
+    let speeds = model.bodies.iter().map(of_body);
+    // What is not a number is no speed to compare with.
+    speeds.filter(|speed| speed.is_finite()).fold(0.0, f64::max)
 }
 
 /// What some integrators need beyond the limit of all: their regions of stability hold little of the imaginary axis.
