@@ -258,12 +258,6 @@ fn materials_may_be_ten_times_more_or_less_of_anything() {
         ("friction", |m, k| m.friction = Some(0.5 * k)),
         ("volume_stiffness", |m, k| m.volume_stiffness = m.young_modulus * k),
     ];
-    // These still gain energy when they hit the ground, before a shorter step is found: they must go on, and no more is asked of them.
-    let gains = [
-        (Method::Edge, "morris-wood", "young_modulus", 10.0),
-        (Method::Edge, "morris-wood", "density", 0.1),
-        (Method::Mls, "morris-wood", "volume_stiffness", 10.0),
-    ];
     for method in [Method::Tet, Method::Edge, Method::Mls] {
         for name in ["morris-wood", "morris-rubber"] {
             for (what, change) in changes {
@@ -271,18 +265,19 @@ fn materials_may_be_ten_times_more_or_less_of_anything() {
                     let mut material = Material::preset(name).expect("a preset");
                     change(&mut material, factor);
                     let case = format!("{} of {name}, {what} times {factor}", method.name());
-                    let fastest = dropped_wall(method, material).unwrap_or_else(|e| panic!("{case}: {e}"));
+                    let (fastest, gain) = dropped_wall(method, material).unwrap_or_else(|e| panic!("{case}: {e}"));
                     // It came with 4 m/s, and 5 at its ends; what breaks off may fly away faster, but not by much.
-                    let bound = if gains.contains(&(method, name, what, factor)) { f32::MAX } else { 25.0 };
-                    assert!(fastest < bound, "{case}: {fastest} m/s");
+                    assert!(fastest < 25.0, "{case}: {fastest} m/s");
+                    assert!(gain < 1e-3, "{case}: it has gained {gain} of its energy");
                 }
             }
         }
     }
 }
 
-/// Drops a wall of nine by three cubes on the ground; how fast the fastest of its nodes is then [m/s].
-fn dropped_wall(method: Method, material: Material) -> Result<f32, phyxel::StepError> {
+/// Drops a wall of nine by three cubes on the ground; how fast the fastest of its nodes is then [m/s], and by what share its energy was
+/// above that at the start at most.
+fn dropped_wall(method: Method, material: Material) -> Result<(f32, f64), phyxel::StepError> {
     let (cells, min, max) = ([9, 3, 1], [0.0, 0.01, 0.0], [0.9, 0.31, 0.1]);
     let geometry = match method {
         Method::Mls => Geometry::Points(box_points(cells, min, max).expect("a wall")),
@@ -297,10 +292,16 @@ fn dropped_wall(method: Method, material: Material) -> Result<f32, phyxel::StepE
     body.contact.enabled = false;
     let scene = above_floor(body, Integrator::SymplecticEuler, 8e-4, 0.5);
     let mut simulation = Simulation::<f32>::build(&scene).expect("a wall");
+    let total = |simulation: &Simulation<f32>| {
+        let energy = simulation.energy();
+        energy.kinetic_j + energy.elastic_j + energy.potential_j
+    };
+    let (start, mut most) = (total(&simulation), 0.0f64);
     for _ in 0..150 {
         simulation.step(8e-4)?;
+        most = most.max(total(&simulation));
     }
-    Ok(simulation.state().v.iter().map(|v| v.norm()).fold(0.0, f32::max))
+    Ok((simulation.state().v.iter().map(|v| v.norm()).fold(0.0, f32::max), most / start - 1.0))
 }
 
 /// The load at which a beam on two supports breaks under a push in its middle [N].

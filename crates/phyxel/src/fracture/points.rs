@@ -5,6 +5,8 @@
 //! al. 1996, as in Pauly et al. 2005). A phyxel in the plane of a crack is duplicated: each copy has half of its matter and
 //! sees one side. Only the stencils that a disc touches are built anew.
 
+pub use super::disc::Disc;
+use super::disc::{FADE, sight_past};
 use super::flow::Flow;
 use super::front::{FrontPoint, Fronts};
 use super::shell::{Outside, Shell};
@@ -14,8 +16,6 @@ use crate::shape::PointSampling;
 use crate::stencil::StencilTable;
 use crate::stencil::mls::{Entries, Pair, Row};
 
-/// How deep under the rim of a disc sight ends, in spacings.
-const FADE: f64 = 0.25;
 /// How far a copy stands beside its crack when it looks around, in spacings: so far that neighbours whose cracks are tilted by a
 /// few degrees against its own do not see it from the other side.
 const BESIDE: f64 = 0.1;
@@ -36,19 +36,6 @@ const BESIDE_FACES: f64 = 0.75;
 
 /// Neighbours within this many spacings of a crack's plane belong to it.
 const IN_PLANE: f64 = 0.5;
-
-/// A disc through which phyxels do not see.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Disc {
-    /// Its middle in the rest shape [m].
-    pub center: Vec3<f64>,
-    /// Square to it, a unit vector.
-    pub normal: Vec3<f64>,
-    /// [m]; infinite for a plane.
-    pub radius: f64,
-    /// Distance under the rim at which sight ends [m].
-    pub fade: f64,
-}
 
 /// A disc, and the phyxels that it duplicates.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,47 +80,6 @@ pub struct PointPieces {
     pub(super) kept: Shell,
     /// The present stencils, over nodes of the body; without weights where phyxels have no rest shape.
     pub table: StencilTable<f64>,
-}
-
-impl Disc {
-    /// How much one point sees of another: one, or less where the disc is in between.
-    pub(super) fn sight(&self, a: Vec3<f64>, b: Vec3<f64>) -> f64 {
-        sight_left(self.hidden(a, b))
-    }
-
-    /// How deep under the rim the way from one point to another goes through the disc, in depths at which sight ends; zero where
-    /// it passes by.
-    fn hidden(&self, a: Vec3<f64>, b: Vec3<f64>) -> f64 {
-        let (up, down) = ((a - self.center).dot(self.normal), (b - self.center).dot(self.normal));
-        if up * down >= 0.0 {
-            return 0.0;
-        }
-        let crossing = a + (b - a) * (up / (up - down));
-        let depth = self.radius - (crossing - self.center).norm();
-        if depth > 0.0 { depth / self.fade } else { 0.0 }
-    }
-
-    /// How deep under the rim the foot of a point is, likewise; below zero outside, nothing for a plane.
-    fn depth(&self, x: Vec3<f64>) -> Option<f64> {
-        let arm = x - self.center;
-        let depth = (self.radius - (arm - self.normal * arm.dot(self.normal)).norm()) / self.fade;
-        depth.is_finite().then_some(depth)
-    }
-
-    /// Distance of a point from the disc [m].
-    pub(super) fn distance(&self, x: Vec3<f64>) -> f64 {
-        let arm = x - self.center;
-        let height = arm.dot(self.normal);
-        let beyond = ((arm - self.normal * height).norm() - self.radius).max(0.0);
-        height.hypot(beyond)
-    }
-}
-
-/// How much is seen past discs that hide so much together: where rims overlap by the depth at which sight ends, nothing is, so
-/// that discs that go on from each other leave no gap.
-fn sight_left(hidden: f64) -> f64 {
-    let left = 1.0 - hidden;
-    if left > 0.0 { left * left } else { 0.0 }
 }
 
 impl PointPieces {
@@ -413,7 +359,7 @@ impl PointPieces {
         for &j in &self.table.nodes[old][1..] {
             for c in self.candidates(j, before, crack).filter(|c| origin[*c as usize] as usize != own) {
                 let (a, b) = (self.stands[node], self.stands[c as usize]);
-                let sight = sight_left(discs.iter().map(|d| d.hidden(a, b)).sum());
+                let sight = sight_past(discs, a, b);
                 if sight > 1e-6 && !seen.iter().any(|(known, _)| *known == c) {
                     seen.push((c, sight));
                 }
@@ -541,15 +487,5 @@ mod tests {
         // Above the crack, the phyxel's upper copy is seen in its place, with the same weight.
         assert!(pieces.has_both_sides(&origin, node + 1, Vec3([1.0, 0.0, 0.0])));
         assert!(!pieces.has_both_sides(&origin, node, Vec3([1.0, 0.0, 0.0])), "it has parted already");
-    }
-
-    #[test]
-    fn sight_fades_under_the_rim() {
-        let disc = Disc { center: Vec3::zero(), normal: Vec3([0.0, 0.0, 1.0]), radius: 1.0, fade: 0.25 };
-        let across = |x: f64| disc.sight(Vec3([x, 0.0, 1.0]), Vec3([x, 0.0, -1.0]));
-        assert_eq!((across(0.0), across(0.7), across(1.1)), (0.0, 0.0, 1.0));
-        assert!(across(0.9) > 0.0 && across(0.9) < across(0.99));
-        assert_eq!(disc.sight(Vec3([0.0, 0.0, 1.0]), Vec3([1.0, 0.0, 2.0])), 1.0);
-        assert!((disc.distance(Vec3([4.0, 0.0, 4.0])) - 5.0).abs() < 1e-12);
     }
 }

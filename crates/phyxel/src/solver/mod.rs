@@ -19,6 +19,7 @@ mod riding;
 mod row;
 mod sleep;
 pub mod stable_step;
+mod stretch;
 mod strike;
 mod system;
 pub mod touch;
@@ -49,6 +50,7 @@ use momentum::Momentum;
 use riding::Riding;
 use sleep::Sleep;
 use stable_step::Lanczos;
+use stretch::Speeds;
 use xpbd::Xpbd;
 
 /// Explicit steps between two estimates of the stable step.
@@ -60,12 +62,6 @@ const STEPS_PER_ESTIMATE_OF_FLOW: u64 = 128;
 const SAME_STIFFNESS: f64 = 0.1;
 const SOFTER: f64 = 0.3;
 
-/// Matter whose fastest node has become so many times as fast is strained otherwise: the stable step is estimated anew. A law such as
-/// Saint Venant and Kirchhoff's stiffens with strain, so a step that was stable may not be for a piece that hits the ground.
-const FASTER: f64 = 1.5;
-/// Below this share of the speed of waves, which is about the strain that a blow of that speed makes, stiffness hardly changes.
-const SLOW: f64 = 0.02;
-
 /// Moves a state; keeps everything that is worth keeping between steps.
 pub struct Solver<R: Real> {
     /// How.
@@ -76,8 +72,8 @@ pub struct Solver<R: Real> {
     stable: Option<(u64, u64, f64)>,
     /// How stiff rebuilt stencils were when the stable step was found; see [`stable_step::stiffness_of_stencils`].
     stencils: f64,
-    /// How fast the fastest node was then, over the speed of waves.
-    fastest: f64,
+    /// How fast matter was then.
+    speeds: Speeds,
     lanczos: Lanczos<R>,
     /// Momentum of each body at the start of the step, if nothing but gravity and other bodies can change it.
     momenta: Vec<Option<Momentum>>,
@@ -103,8 +99,8 @@ pub struct Kept<R> {
     pub stable: Option<f64>,
     /// How stiff the stencils were for which it was found, where they are rebuilt.
     pub stencils: f64,
-    /// How fast the fastest node was then, over the speed of waves.
-    pub fastest: f64,
+    /// How fast each body was then, over the speed of waves.
+    pub speeds: Vec<f64>,
     /// Verlet's forces at the end of the last step [N]; empty for everything else.
     pub forces: Vec<Vec3<R>>,
     /// Nodes that touched something in the last implicit step.
@@ -150,7 +146,7 @@ impl<R: Real> Solver<R> {
             stage: (zero.clone(), zero),
             stable: None,
             stencils: 0.0,
-            fastest: 0.0,
+            speeds: Speeds::default(),
             lanczos: Lanczos::default(),
             momenta: Vec::new(),
             clusters: Vec::new(),
@@ -200,17 +196,19 @@ impl<R: Real> Solver<R> {
 
     /// The largest stable explicit step now [s]; estimated anew from time to time, because stretched matter stiffens.
     pub fn stable_step(&mut self, model: &Model<R>, state: &State<R>) -> f64 {
-        let (era, fastest) = (self.era(model, state), stable_step::fastest(model, state));
-        if let Some((version, known_era, limit)) = self.stable
-            && (version, known_era) == (model.version, era)
-            && fastest <= FASTER * self.fastest.max(SLOW)
-        {
+        let era = self.era(model, state);
+        self.speeds.look(model, state);
+        let known = self.stable.filter(|(version, known_era, _)| (*version, *known_era) == (model.version, era));
+        if let Some((.., limit)) = known.filter(|_| !self.speeds.have_risen()) {
             return limit;
         }
-        let Self { settings, scratch, lanczos, .. } = self;
-        let limit =
+        self.speeds.note(known.is_some());
+        let Self { settings, scratch, lanczos, speeds, .. } = self;
+        let now =
             stable_step::stable_step(model, (&state.u, state.inner(FROZEN)), scratch, lanczos, settings.integrator);
-        (self.stable, self.fastest) = (Some((model.version, era, limit)), fastest);
+        let stretched = stable_step::when_stretched(model, state, speeds, scratch, lanczos, settings.integrator);
+        let limit = now.min(stretched);
+        self.stable = Some((model.version, era, limit));
         limit
     }
 
@@ -262,7 +260,7 @@ impl<R: Real> Solver<R> {
             _ => Vec::new(),
         };
         let world = self.world.as_ref().map_or(Vec::new(), World::to_bytes);
-        Kept { stable, stencils: self.stencils, fastest: self.fastest, forces, touches, presses, world }
+        Kept { stable, stencils: self.stencils, speeds: self.speeds.known.clone(), forces, touches, presses, world }
     }
 
     /// Goes on with what [`Solver::kept`] gave at this state.
@@ -270,7 +268,7 @@ impl<R: Real> Solver<R> {
         if let Some(world) = &mut self.world {
             world.restore(&kept.world);
         }
-        (self.stencils, self.fastest) = (kept.stencils, kept.fastest);
+        (self.stencils, self.speeds.known) = (kept.stencils, kept.speeds);
         self.stable = kept.stable.map(|limit| (model.version, self.era(model, state), limit));
         match &mut self.kind {
             Kind::Explicit(explicit) => explicit.recall_forces(model, state, kept.forces),
