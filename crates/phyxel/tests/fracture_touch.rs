@@ -6,7 +6,7 @@ use common::{alone, chalk};
 use phyxel::math::Vec3;
 use phyxel::scene::{Action, Body, Cut, Event, Integrator, Method, Scene};
 use phyxel::shape::Geometry;
-use phyxel::shape::structured::box_points;
+use phyxel::shape::structured::{CubeSplit, box_points, box_tets};
 use phyxel::{Material, Simulation};
 
 const STEP: f64 = 2e-4;
@@ -59,6 +59,62 @@ fn halves_of_a_bar_of_phyxels_bounce_off_each_other() {
         assert!(apart > 0.1, "{integrator:?}: they part at {apart} m/s");
         let (through, _) = clap(&cut_bar(integrator, false));
         assert!(through > 0.02, "{integrator:?}: {through} m");
+    }
+}
+
+/// A bar that is cut in two and whose halves are driven against each other so hard that they crack.
+fn crashing(method: Method, integrator: Integrator, fracture_energy: f64) -> Simulation<f64> {
+    let (cells, max) = ([8, 2, 2], [0.8, 0.2, 0.2]);
+    let geometry = match method {
+        Method::Mls => Geometry::Points(box_points(cells, [0.0; 3], max).expect("a bar")),
+        _ => Geometry::Tets(box_tets(cells, [0.0; 3], max, CubeSplit::Five).expect("a bar")),
+    };
+    let mut material = Material { density: 1000.0, ..chalk(6e4) };
+    if let Some(fracture) = &mut material.fracture {
+        fracture.fracture_energy = fracture_energy;
+    }
+    let mut scene = alone(Body::new("bar", geometry, method, material), integrator, STEP);
+    let cut = Cut::plane([0.4, 0.0, 0.0], [1.0, 0.0, 0.0]);
+    scene.events = vec![Event { at: 0.0, body: None, action: Action::Cut(cut) }];
+    Simulation::<f64>::build(&scene).expect("a bar")
+}
+
+#[test]
+fn a_snapshot_among_cracks_and_pieces_that_touch_goes_on_bit_for_bit() {
+    let matters = [(Method::Tet, 0.0), (Method::Edge, 0.0), (Method::Mls, 0.0), (Method::Mls, 1.0), (Method::Tet, 1.0)];
+    for (method, fracture_energy) in matters {
+        for integrator in [Integrator::LeapFrog, Integrator::ImplicitEuler] {
+            let name = format!("{method:?} {integrator:?}, {fracture_energy} J/m²");
+            let mut whole = crashing(method, integrator, fracture_energy);
+            whole.step(STEP).expect("a step");
+            let rest = whole.model().rest.clone();
+            // Askew, so that no two cracks are alike.
+            let toward = |n: usize| {
+                let speed = -3.0 * (rest[n][0] - 0.4).clamp(-0.1, 0.1) / 0.1;
+                Vec3([speed * (0.5 + 4.0 * rest[n][1]), 0.3 * speed, 0.0])
+            };
+            whole.state_mut().v.iter_mut().enumerate().for_each(|(n, v)| *v = toward(n));
+            // Explicit steps do not count what touches; the halves are pressed against each other by then.
+            let (is_explicit, mut touching, mut cracks) = (integrator == Integrator::LeapFrog, false, 0);
+            while !(touching && cracks > 0) {
+                let report = whole.step(STEP).expect("a step");
+                touching = report.contacts > 0 || is_explicit && whole.time() > 10.0 * STEP;
+                cracks += whole.take_cracks().iter().filter(|c| c.time > STEP).count();
+                assert!(whole.time() < 0.05, "{name}: touches: {touching}, {cracks} cracks");
+            }
+            let kept = whole.snapshot();
+            let go_on = |simulation: &mut Simulation<f64>| {
+                for _ in 0..40 {
+                    simulation.step(STEP).expect("a step");
+                }
+                (simulation.state_hash(), simulation.bodies()[0].fragments)
+            };
+            let expected = go_on(&mut whole);
+            let mut resumed = crashing(method, integrator, fracture_energy);
+            resumed.restore(&kept).expect("of the same scene");
+            assert_eq!(resumed.snapshot(), kept, "{name}");
+            assert_eq!(go_on(&mut resumed), expected, "{name}");
+        }
     }
 }
 

@@ -26,7 +26,7 @@ impl Body {
     fn present<'a>(&'a self) -> Present<'a, f32> {
         let Body { positions, elastic, volumes, radii, .. } = self;
         let (mutual, kernel, stabilisation) = (self.mutual, self.kernel, self.stabilisation);
-        Present { positions, elastic, volumes, radii, mutual, kernel, stabilisation }
+        Present { positions, elastic, known: None, volumes, radii, mutual, kernel, stabilisation }
     }
 }
 
@@ -75,6 +75,7 @@ fn compare(body: &Body, what: &str) -> Option<RebuildReport> {
     let now = Present {
         positions: &positions,
         elastic: &elastic,
+        known: None,
         volumes: &volumes,
         radii: &radii,
         mutual,

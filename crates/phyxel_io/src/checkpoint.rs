@@ -12,7 +12,7 @@ use thiserror::Error;
 
 /// Begins with a byte that is not text, and has both line endings, so that a transfer as text shows.
 const MAGIC: [u8; 8] = *b"\x89PHYX\r\n\x1a";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// A simulation put aside.
 #[derive(Clone, Debug, PartialEq, Default)]

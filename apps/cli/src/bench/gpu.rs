@@ -233,6 +233,7 @@ impl Bench<'_> {
         let now = Present {
             positions: &positions,
             elastic: &elastic,
+            known: None,
             volumes: &volumes,
             radii: &vec![radius; count],
             mutual: true,

@@ -6,6 +6,7 @@ use super::fragile::{Pieces, sharpness};
 use super::pool::Pool;
 use super::refine::{Birth, refine};
 use super::relabel::{Relabel, Sources};
+use super::release::{stored_before, take_gains};
 use super::renumber::{self, relabel_grains, relabel_model};
 use super::reshape::Fit;
 use super::split::Touched;
@@ -74,10 +75,12 @@ pub(super) fn apply<R: Real>(
     relabel.count();
     let momenta: Vec<_> =
         relabel.cut().map(|b| (b, momentum::of_body(model, &model.bodies[b], &state.u, &state.v))).collect();
+    let stored = stored_before(model, state, &relabel);
     renumber::move_up(model, Some(state), &relabel);
     relabel_grains(model, state, &relabel, &earlier);
     relabel_model(model, &relabel, (&fits, Some(&earlier)));
     keep_momenta(model, state, &momenta);
+    take_gains(model, state, &relabel, &stored);
     state.forget();
     relabel
 }

@@ -270,6 +270,9 @@ fn event<R: Real>(view: &View<'_, R>, edit: &Edit) -> Option<CrackEvent> {
             };
             (*node, area / 3.0, normal)
         }
+        (Edit::SplitPhyxels { crack, normal, ahead: Some(_), .. }, Pieces::Points(points)) => {
+            return super::point_tip::event(view, (points, crack), *normal);
+        }
         (Edit::SplitPhyxels { at, crack, normal, .. }, Pieces::Points(points)) => {
             (*at, crack.splits.iter().map(|n| points.area(&fragile.origin, *n, &crack.disc)).sum(), normal)
         }

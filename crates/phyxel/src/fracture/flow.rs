@@ -175,6 +175,26 @@ impl PointPieces {
         });
     }
 
+    /// Lists whom each phyxel saw at first, with all copies of them, and where all were at rest.
+    pub fn list_first<R: Real>(&self, origin: &[u32], (near, rest): &mut (Neighbours, Vec<Vec3<R>>)) {
+        rest.clear();
+        rest.extend(origin.iter().map(|own| Vec3::of(self.rest(*own).0)));
+        let whole = self.whole_count();
+        near.offsets.clear();
+        near.indices.clear();
+        near.offsets.push(0);
+        for own in origin {
+            let seen = self.neighbours_at_first(*own);
+            let start = near.indices.len();
+            near.indices.extend(seen);
+            near.indices[start..].sort_unstable();
+            // Copies are behind all others.
+            let copies = (whole as u32..).zip(&origin[whole..]).filter(|(_, copied)| seen.contains(copied));
+            near.indices.extend(copies.map(|(copy, _)| copy));
+            near.offsets.push(near.indices.len() as u32);
+        }
+    }
+
     /// Finds where phyxels stand in the reference, and which of them may see the face of a crack.
     fn stand_up(&mut self, origin: &[u32], near: &Neighbours) {
         let Some(mut flow) = self.flow.take() else { return };

@@ -129,7 +129,7 @@ impl Fragile {
         let is_tip = |n: &u32| self.tips[*n as usize];
         match &self.pieces {
             Pieces::Tets(tets) => tets.around(node).any(|t| tets.table.nodes[t as usize].iter().any(is_tip)),
-            Pieces::Points(points) => points.neighbours(node).iter().any(is_tip),
+            Pieces::Points(points) => points.is_near_front(self.origin[node as usize]),
         }
     }
 
@@ -149,9 +149,13 @@ impl Fragile {
         let volume: f64 = sampling.volumes.iter().sum();
         let mut drawn = Drawn::of_phyxels(&body.name, nodes);
         drawn.layout.look.colour = body.colour();
+        let mut pieces = PointPieces::new(sampling, &body.mls, &built.radii, built.table);
+        if body.material.fracture.is_some_and(|f| f.judges_tips()) {
+            pieces.follow_fronts();
+        }
         let mut fragile = Fragile {
             origin: (0..nodes as u32).collect(),
-            pieces: Pieces::Points(PointPieces::new(sampling, &body.mls, &built.radii, built.table)),
+            pieces: Pieces::Points(pieces),
             weakest: strength.iter().copied().fold(1.0, f64::min),
             factors: Vec::new(),
             strength,
@@ -198,6 +202,15 @@ impl Fragile {
         if let Pieces::Points(points) = &mut self.pieces {
             points.shares((&self.origin, &self.fragment_of), near, out);
         }
+    }
+
+    /// Lists whom phyxels without a rest shape saw when they were whole, and where; false where they are not of that kind.
+    pub(crate) fn list_first<R: Real>(&self, first: &mut (Neighbours, Vec<Vec3<R>>)) -> bool {
+        match &self.pieces {
+            Pieces::Points(points) if points.flow.is_some() => points.list_first(&self.origin, first),
+            _ => return false,
+        }
+        true
     }
 
     /// Takes over whom phyxels without a rest shape see, from stencils over nodes of the body.

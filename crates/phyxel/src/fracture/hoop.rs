@@ -94,6 +94,66 @@ pub(super) fn run_on(
     best
 }
 
+/// What the field of a tip is made of, as far as the places around it show: how much it is opened and sheared [Pa √m].
+///
+/// The field of Williams (1957) with its first terms, `K₁`, `K₂` and the stress `T` along the crack, comes as near as it can to all
+/// stresses. Waves that pass a running crack are as strong as its own field a few spacings away, and a mean over directions takes
+/// them for part of it; most of what they bring is in `T` or in no term at all.
+pub(super) fn fitted(front: &Front, shown: &[Shown]) -> Option<[f64; 2]> {
+    let (x, y) = (-front.back, front.along.cross(-front.back));
+    let (mut normal, mut right) = (Mat3::zero(), Vec3::zero());
+    for s in shown {
+        let (a, b) = (s.arm.dot(x), s.arm.dot(y));
+        let r = a.hypot(b);
+        if r <= 0.0 {
+            continue;
+        }
+        let (opened, sheared) = williams(b.atan2(a));
+        let scale = (TAU * r).sqrt().recip();
+        let stress = flat_stress(s, x, y);
+        for k in 0..3 {
+            let row = Vec3([opened[k] * scale, sheared[k] * scale, if k == 0 { 1.0 } else { 0.0 }]);
+            // Shear counts twice, as in the energy.
+            let weight = s.volume * if k == 1 { 2.0 } else { 1.0 };
+            normal += Mat3::outer(row, row) * weight;
+            right += row * (stress[k] * weight);
+        }
+    }
+    let [first, second, _] = (normal.inverse()? * right).0;
+    (first.is_finite() && second.is_finite()).then_some([first, second])
+}
+
+/// Stresses xx, xy, yy of a tip that is opened, and of one that is sheared, at an angle to straight ahead, times `√(2π r)/K`.
+fn williams(angle: f64) -> ([f64; 3], [f64; 3]) {
+    let ((s, c), (s3, c3)) = ((0.5 * angle).sin_cos(), (1.5 * angle).sin_cos());
+    ([c * (1.0 - s * s3), s * c * c3, c * (1.0 + s * s3)], [-s * (2.0 + c * c3), c * (1.0 - s * s3), s * c * c3])
+}
+
+/// The direction in which a crack runs on most easily that is opened and sheared by so much [Pa √m]; `radius` is where its stress
+/// is told [m].
+pub(super) fn run_by_intensity(
+    front: &Front,
+    [opened, sheared]: [f64; 2],
+    radius: f64,
+    toughness: impl Fn(Vec3<f64>) -> f64,
+) -> Option<Run> {
+    let (x, y) = (-front.back, front.along.cross(-front.back));
+    let mut best: Option<Run> = None;
+    for k in (0..=TRIED).flat_map(|k| [k, -k]) {
+        let angle = FARTHEST * f64::from(k) / f64::from(TRIED);
+        let (sin, cos) = angle.sin_cos();
+        // The hoop stress times √(2π r) (Erdogan and Sih 1963, eq. 1).
+        let half = (0.5 * angle).cos();
+        let intense = half * (opened * half * half - 1.5 * sheared * sin);
+        let (ahead, normal) = (x * cos + y * sin, y * cos - x * sin);
+        let ratio = intense / toughness(normal);
+        if best.is_none_or(|b| ratio > b.ratio) {
+            best = Some(Run { ratio, stress: intense / (TAU * radius).sqrt(), ahead, normal });
+        }
+    }
+    best
+}
+
 /// What a stress at a distance from a tip says about `K` [Pa √m].
 fn intensity(stress: f64, distance: f64) -> f64 {
     stress * (TAU * distance).sqrt()
@@ -156,6 +216,22 @@ mod tests {
         // Half and half: 53.1° (Erdogan and Sih 1963).
         let run = run_on(&FRONT, &field(1e6, -1e6), (0.0, |_| 1e6)).expect("ahead");
         assert!((angle(&run) - 53.1).abs() < 5.0, "{run:?}");
+    }
+
+    #[test]
+    fn the_field_is_taken_apart_whatever_acts_along_the_crack() {
+        for (opened, sheared, along) in [(2e6, 0.0, 0.0), (1e6, -1e6, 3e6), (0.0, 1e6, -5e6)] {
+            let mut shown = field(opened, sheared);
+            shown.iter_mut().for_each(|s| s.stress.0[0][0] += along);
+            let [first, second] = fitted(&FRONT, &shown).expect("places on all sides");
+            assert!((first - opened).abs() < 1.0 && (second - sheared).abs() < 1.0, "{first} {second}");
+        }
+        assert!(fitted(&FRONT, &[]).is_none());
+        let turned = |intensities| angle(&run_by_intensity(&FRONT, intensities, 1.0, |_| 1e6).expect("a direction"));
+        // Opened, sheared, and half and half (Erdogan and Sih 1963).
+        for (intensities, expected) in [([1e6, 0.0], 0.0), ([0.0, 1e6], -70.5), ([1e6, -1e6], 53.1)] {
+            assert!((turned(intensities) - expected).abs() < 1.6, "{intensities:?}: {}", turned(intensities));
+        }
     }
 
     #[test]

@@ -5,7 +5,10 @@
 //! al. 1996, as in Pauly et al. 2005). A phyxel in the plane of a crack is duplicated: each copy has half of its matter and
 //! sees one side. Only the stencils that a disc touches are built anew.
 
+pub use super::disc::Disc;
+use super::disc::{FADE, sight_past};
 use super::flow::Flow;
+use super::front::{FrontPoint, Fronts};
 use super::shell::{Outside, Shell};
 use crate::math::{Mat3, Vec3};
 use crate::scene::{KernelKind, Lagrangian, MlsSettings};
@@ -13,16 +16,9 @@ use crate::shape::PointSampling;
 use crate::stencil::StencilTable;
 use crate::stencil::mls::{Entries, Pair, Row};
 
-/// How deep under the rim of a disc sight ends, in spacings.
-const FADE: f64 = 0.25;
 /// How far a copy stands beside its crack when it looks around, in spacings: so far that neighbours whose cracks are tilted by a
 /// few degrees against its own do not see it from the other side.
 const BESIDE: f64 = 0.1;
-
-/// How large the disc of a crack is that runs on from its tip, and how far ahead of it its middle is, in spacings: it reaches a
-/// little beyond the next phyxel, and discs that lie side by side along a front overlap.
-const TIP_RADIUS: f64 = 0.8;
-const AHEAD_OF_TIP: f64 = 0.4;
 
 /// Cosine of the angle within which neighbours are straight ahead.
 const AHEAD: f64 = 0.8;
@@ -30,21 +26,16 @@ const AHEAD: f64 = 0.8;
 /// The phyxels that a crack comes to next are within so many spacings.
 const NEXT: f64 = 1.6;
 
+/// Cosine of the angle between cracks up to which they are one.
+const ALIKE: f64 = 0.7;
+/// Places nearer to a disc than this, in depths at which sight ends, lie on it.
+const ON_DISC: f64 = 0.5;
+
+/// Where toughness decides, no crack starts nearer to the faces of another than this, in spacings.
+const BESIDE_FACES: f64 = 0.75;
+
 /// Neighbours within this many spacings of a crack's plane belong to it.
 const IN_PLANE: f64 = 0.5;
-
-/// A disc through which phyxels do not see.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Disc {
-    /// Its middle in the rest shape [m].
-    pub center: Vec3<f64>,
-    /// Square to it, a unit vector.
-    pub normal: Vec3<f64>,
-    /// [m]; infinite for a plane.
-    pub radius: f64,
-    /// Distance under the rim at which sight ends [m].
-    pub fade: f64,
-}
 
 /// A disc, and the phyxels that it duplicates.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,37 +72,14 @@ pub struct PointPieces {
     pub cracks: Vec<Crack>,
     /// Where each phyxel stands when it looks around: beside the cracks that it lies in [m].
     stands: Vec<Vec3<f64>>,
+    /// Where cracks end, if toughness decides whether they run on.
+    pub(super) fronts: Option<Fronts>,
     /// Where phyxels have come to, if they have no rest shape.
     pub flow: Option<Flow>,
     /// The surface of its pieces.
     pub(super) kept: Shell,
     /// The present stencils, over nodes of the body; without weights where phyxels have no rest shape.
     pub table: StencilTable<f64>,
-}
-
-impl Disc {
-    /// How much one point sees of another: one, or less where the disc is in between.
-    pub(super) fn sight(&self, a: Vec3<f64>, b: Vec3<f64>) -> f64 {
-        let (up, down) = ((a - self.center).dot(self.normal), (b - self.center).dot(self.normal));
-        if up * down >= 0.0 {
-            return 1.0;
-        }
-        let crossing = a + (b - a) * (up / (up - down));
-        let depth = self.radius - (crossing - self.center).norm();
-        if depth <= 0.0 {
-            return 1.0;
-        }
-        let left = 1.0 - depth / self.fade;
-        if left > 0.0 { left * left } else { 0.0 }
-    }
-
-    /// Distance of a point from the disc [m].
-    fn distance(&self, x: Vec3<f64>) -> f64 {
-        let arm = x - self.center;
-        let height = arm.dot(self.normal);
-        let beyond = ((arm - self.normal * height).norm() - self.radius).max(0.0);
-        height.hypot(beyond)
-    }
 }
 
 impl PointPieces {
@@ -132,7 +100,7 @@ impl PointPieces {
         let outside = Outside::new(&sampling.skin, &points, sampling.spacing);
         let flow = (settings.lagrangian == Lagrangian::Updated).then(|| Flow::new(&points));
         let kept = Shell::default();
-        PointPieces { unbroken, outside, cracks: Vec::new(), stands: points, flow, kept, table }
+        PointPieces { unbroken, outside, cracks: Vec::new(), stands: points, fronts: None, flow, kept, table }
     }
 
     /// The disc of a crack that starts at a node, normal to a direction of the rest shape.
@@ -141,25 +109,44 @@ impl PointPieces {
         Disc { center: self.unbroken.points[origin as usize], normal, radius: spacing, fade: FADE * spacing }
     }
 
-    /// The disc of a crack that runs on from its tip: it begins shortly behind it, where the crack is already, so that a crack that
-    /// turns leaves no second one behind.
-    pub fn disc_ahead(&self, origin: u32, normal: Vec3<f64>, ahead: Vec3<f64>) -> Disc {
-        let disc = self.disc_at(origin, normal);
-        let arm = (ahead - normal * ahead.dot(normal)).normalized() * (AHEAD_OF_TIP * disc.radius);
-        Disc { center: disc.center + arm, radius: TIP_RADIUS * disc.radius, ..disc }
+    /// Lets toughness decide whether cracks run on: it matters where they end.
+    pub(super) fn follow_fronts(&mut self) {
+        self.fronts = self.flow.is_none().then(Fronts::default);
     }
 
-    /// The disc that comes nearest to a place of the rest shape, of equals the one with the nearest middle, and the way back to
-    /// that [m].
-    pub fn nearest_disc(&self, x: Vec3<f64>) -> Option<(Disc, Vec3<f64>)> {
-        let middle = |d: &Disc| (d.center - x) - d.normal * (d.center - x).dot(d.normal);
-        let rank = |d: &Disc| ((d.distance(x) - d.fade).max(0.0), (d.center - x).norm());
-        let by_rank = |a: &&Disc, b: &&Disc| {
-            let (a, b) = (rank(a), rank(b));
-            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
-        };
-        let nearest = self.cracks.iter().map(|c| &c.disc).min_by(by_rank)?;
-        Some((*nearest, middle(nearest)))
+    /// The disc of a crack that runs on from its front.
+    pub(super) fn disc_ahead(&self, from: &FrontPoint, normal: Vec3<f64>, ahead: Vec3<f64>) -> Disc {
+        from.disc(normal, ahead, FADE * from.spacing)
+    }
+
+    /// Whether a phyxel of the unbroken body is next to where a crack ends.
+    pub fn is_near_front(&self, origin: u32) -> bool {
+        let reach = NEXT * self.spacing(origin);
+        self.fronts.as_ref().is_some_and(|fronts| fronts.are_near(self.rest(origin), reach))
+    }
+
+    /// Whether a crack is so near to a phyxel that its toughness decides, and no other starts there: next to where it ends, and beside
+    /// its faces, where a phyxel sees but one side.
+    pub(super) fn is_at_crack(&self, origin: &[u32], node: u32) -> bool {
+        let own = origin[node as usize];
+        let (x, reach) = (self.rest(own), BESIDE_FACES * self.spacing(own));
+        let is_beside = || self.cracks.iter().any(|c| c.disc.distance(x) < reach);
+        self.fronts.is_some() && (self.is_near_front(own) || is_beside())
+    }
+
+    /// How far a place in the plane of a new disc is inside the crack that it lengthens, in depths at which sight ends; nothing
+    /// where the disc does not reach it.
+    pub(super) fn depth(&self, disc: &Disc, x: Vec3<f64>) -> Option<f64> {
+        let own = disc.depth(x).filter(|depth| *depth > 0.0)?;
+        let near = |d: &&Disc| d.distance(x) < ON_DISC * disc.fade && d.normal.dot(disc.normal).abs() > ALIKE;
+        let others = self.cracks.iter().map(|c| &c.disc).filter(near).filter_map(|d| d.depth(x));
+        Some(own + others.filter(|depth| *depth > 0.0).sum::<f64>())
+    }
+
+    /// Whether a phyxel has parted already along a plane much like this one.
+    pub(super) fn has_parted(&self, origin: &[u32], node: u32, normal: Vec3<f64>) -> bool {
+        let aside = self.stands[node as usize] - self.rest(origin[node as usize]);
+        aside.norm() > 0.0 && aside.normalized().dot(normal).abs() > ALIKE
     }
 
     /// Distance between neighbours around a node of the unbroken body [m].
@@ -179,6 +166,11 @@ impl PointPieces {
         let thickness = heights.fold(f64::INFINITY, f64::min);
         let thickness = if thickness.is_finite() { thickness } else { self.spacing(own) };
         self.table.volumes[node as usize] / thickness
+    }
+
+    /// Matter of a phyxel of the unbroken body [m³].
+    pub fn first_volume(&self, origin: u32) -> f64 {
+        self.unbroken.volumes[origin as usize]
     }
 
     /// Where a node of the unbroken body is at rest [m].
@@ -248,6 +240,7 @@ impl PointPieces {
     /// Forgets every crack.
     pub fn mend(&mut self) {
         self.cracks.clear();
+        self.fronts = self.fronts.take().map(|_| Fronts::default());
         self.kept = Shell::default();
         self.stands = self.unbroken.points.clone();
         self.table = self.unbroken.table.clone();
@@ -274,6 +267,9 @@ impl PointPieces {
             self.table.volumes.push(half);
         }
         self.cracks.push(crack.clone());
+        if let Some(fronts) = &mut self.fronts {
+            fronts.follow(&self.cracks, (&self.unbroken.points, &self.unbroken.spacings));
+        }
         match &mut self.flow {
             None => self.look_again(origin, before, crack),
             Some(flow) => {
@@ -363,7 +359,7 @@ impl PointPieces {
         for &j in &self.table.nodes[old][1..] {
             for c in self.candidates(j, before, crack).filter(|c| origin[*c as usize] as usize != own) {
                 let (a, b) = (self.stands[node], self.stands[c as usize]);
-                let sight = discs.iter().fold(1.0, |s: f64, d| s.min(d.sight(a, b)));
+                let sight = sight_past(discs, a, b);
                 if sight > 1e-6 && !seen.iter().any(|(known, _)| *known == c) {
                     seen.push((c, sight));
                 }
@@ -491,15 +487,5 @@ mod tests {
         // Above the crack, the phyxel's upper copy is seen in its place, with the same weight.
         assert!(pieces.has_both_sides(&origin, node + 1, Vec3([1.0, 0.0, 0.0])));
         assert!(!pieces.has_both_sides(&origin, node, Vec3([1.0, 0.0, 0.0])), "it has parted already");
-    }
-
-    #[test]
-    fn sight_fades_under_the_rim() {
-        let disc = Disc { center: Vec3::zero(), normal: Vec3([0.0, 0.0, 1.0]), radius: 1.0, fade: 0.25 };
-        let across = |x: f64| disc.sight(Vec3([x, 0.0, 1.0]), Vec3([x, 0.0, -1.0]));
-        assert_eq!((across(0.0), across(0.7), across(1.1)), (0.0, 0.0, 1.0));
-        assert!(across(0.9) > 0.0 && across(0.9) < across(0.99));
-        assert_eq!(disc.sight(Vec3([0.0, 0.0, 1.0]), Vec3([1.0, 0.0, 2.0])), 1.0);
-        assert!((disc.distance(Vec3([4.0, 0.0, 4.0])) - 5.0).abs() < 1e-12);
     }
 }

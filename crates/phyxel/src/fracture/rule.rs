@@ -86,21 +86,21 @@ pub(super) fn propose<R: Real>(
     found.resize(felt.len(), None);
     par::chunks(found, TASK, |first, found| {
         for (found, (n, feeling)) in found.iter_mut().zip(&felt[first..]) {
-            *found = candidate(fragile, (fracture, &spec.material), *n, feeling);
+            *found = candidate(fragile, (fracture, &spec.material), (*n, feeling), 1.0);
         }
     });
     candidates.clear();
     candidates.extend(found.iter().flatten());
     tips.look(view, fragile, candidates);
+    candidates.sort_unstable_by(|a, b| b.ratio.total_cmp(&a.ratio).then(a.node.cmp(&b.node)));
+    if let Pieces::Points(points) = &fragile.pieces {
+        return point_rule::propose(view, (fragile, points), candidates, budget);
+    }
     if candidates.is_empty() {
         return Proposal::default();
     }
-    candidates.sort_unstable_by(|a, b| b.ratio.total_cmp(&a.ratio).then(a.node.cmp(&b.node)));
     let place = |n: u32| view.place(n);
-    let tets = match &fragile.pieces {
-        Pieces::Tets(tets) => tets,
-        Pieces::Points(points) => return point_rule::spread(body, (points, &fragile.origin), candidates, budget),
-    };
+    let Pieces::Tets(tets) = &fragile.pieces else { return Proposal::default() };
     growth.begin(candidates, fragile.origin.len());
     let thickness = if fragile.cuts { IN_PLANE * fragile.size } else { f64::INFINITY };
     let mut spread = Spread { body, tets, candidates, growth, budget, thickness, proposal: Proposal::default() };
@@ -108,12 +108,12 @@ pub(super) fn propose<R: Real>(
     spread.proposal
 }
 
-/// The node as a candidate, if it is beyond its strength.
-fn candidate(
+/// The node as a candidate, if it is beyond this share of its strength.
+pub(super) fn candidate(
     fragile: &Fragile,
     (fracture, material): (&Fracture, &Material),
-    node: u32,
-    feeling: &Feeling,
+    (node, feeling): (u32, &Feeling),
+    share: f64,
 ) -> Option<Candidate> {
     let at_tip = fracture.strength_at_tip(material.young_modulus, fragile.size) / fracture.strength;
     let tip = match fragile.has_fronts(fracture) {
@@ -127,7 +127,7 @@ fn candidate(
     let used_up = feeling.plastic / (fracture.plastic_limit * fragile.strength_of(node));
     // What has flowed as far as it can is torn where it is still pulled, and left alone when the tear has unloaded it.
     let yields = used_up >= 1.0 && reaches(&feeling.stress, STILL_PULLED * material.flow_stress());
-    if !yields && !reaches(&feeling.stress, ROUNDING * least) {
+    if !yields && !reaches(&feeling.stress, ROUNDING * share * least) {
         return None;
     }
     let turned = |g: [f64; 3]| (feeling.gradient * Vec3(g)).normalized();
@@ -136,7 +136,7 @@ fn candidate(
     let ratio = if yields { found.ratio.max(used_up) } else { found.ratio };
     let at_rest = (feeling.gradient.transpose() * found.normal).normalized();
     let strength = found.normal.dot(feeling.stress * found.normal) / found.ratio;
-    (ratio >= 1.0).then_some(Candidate { node, ratio, strength, normal: found.normal, at_rest, ahead: None })
+    (ratio >= share).then_some(Candidate { node, ratio, strength, normal: found.normal, at_rest, ahead: None })
 }
 
 /// Room for cracks that grow through a body.

@@ -5,7 +5,8 @@
 //! lies in, as much of it as is inside the body. Vertices are held by four phyxels of their piece; a piece that has no four
 //! which span a space has no surface, and touches colliders alone.
 
-use super::points::PointPieces;
+use super::front::axes;
+use super::points::{Disc, PointPieces};
 use crate::contact::Vertex;
 use crate::math::Vec3;
 use crate::model::held_by_four;
@@ -19,6 +20,9 @@ const DEPTH: usize = 2;
 const SAME: f64 = 1e-6;
 /// How far inside the corners of a triangle it is looked up whom they belong to, as a share of the way to its middle.
 const WITHIN: f64 = 0.1;
+
+/// Corners of the face of a disc between phyxels.
+const CORNERS: usize = 8;
 
 /// The skin of the unbroken body.
 #[derive(Clone, Debug)]
@@ -216,10 +220,48 @@ impl Making<'_> {
         }
     }
 
+    /// Gives whoever is on both sides of a disc its face of it, as much as is inside the body.
+    fn add_disc(&mut self, disc: &Disc, at: u32) {
+        let near = self.around(&[at]);
+        let [first, second] = axes(disc.normal, Vec3::zero());
+        let corner = |k: usize| {
+            let (sin, cos) = (std::f64::consts::TAU * (k % CORNERS) as f64 / CORNERS as f64).sin_cos();
+            disc.center + (first * cos + second * sin) * disc.radius
+        };
+        for out in [1.0, -1.0] {
+            let Some(piece) = self.piece_beside(disc, out, &near) else { continue };
+            for k in 0..CORNERS {
+                let [a, b] = if out < 0.0 { [corner(k), corner(k + 1)] } else { [corner(k + 1), corner(k)] };
+                if self.outside.solid.inside(((disc.center + a + b) * (1.0 / 3.0)).0) {
+                    let vertices = [disc.center, a, b].map(|x| self.hold(x, piece, &near));
+                    self.add(vertices, piece);
+                }
+            }
+        }
+    }
+
+    /// The piece that is on one side of a disc.
+    fn piece_beside(&self, disc: &Disc, side: f64, near: &[u32]) -> Option<u32> {
+        let all = near.iter().flat_map(|own| match self.copies.get(own) {
+            Some(copies) => copies.clone(),
+            None => vec![*own],
+        });
+        let height = |n: u32| (self.points.stand(n) - disc.center).dot(disc.normal) * side;
+        let distance = |n: &u32| (self.points.stand(*n) - disc.center).norm_squared();
+        let nearest = all.filter(|n| height(*n) > 0.0);
+        let nearest = nearest.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))?;
+        Some(self.fragment_of[nearest as usize])
+    }
+
     /// Gives both copies of every phyxel in a crack their face of it: four squares around the phyxel, without those outside.
     fn add_cracks(&mut self, origin: &[u32]) {
         let points = self.points;
         for crack in &points.cracks {
+            if crack.disc.radius < points.spacing(origin[crack.at as usize]) {
+                // It has run on from a front, between phyxels as a rule.
+                self.add_disc(&crack.disc, origin[crack.at as usize]);
+                continue;
+            }
             let normal = crack.disc.normal;
             let axis = (0..3).min_by(|a, b| normal[*a].abs().total_cmp(&normal[*b].abs())).unwrap_or(0);
             let mut along = Vec3::zero();

@@ -1,8 +1,7 @@
 //! Cracks that run on from their tips where matter has a toughness: what is around each tip, for [`hoop`].
 
 use super::fragile::{Fragile, Pieces};
-use super::hoop::{Front, Run, Shown, run_on};
-use super::points::PointPieces;
+use super::hoop::{Front, Run, Shown, fitted, run_by_intensity, run_on};
 use super::rule::Candidate;
 use super::tets::TetPieces;
 use super::view::View;
@@ -16,15 +15,13 @@ use crate::shape::quality::FACES;
 const TASK: usize = 4;
 /// Cosine of the angle to its front within which a tip's neighbour is of the same front.
 const SAME_FRONT: f64 = 0.7;
-/// Phyxels beside a tip are within so many spacings.
-const BESIDE: f64 = 1.6;
 
-/// What the means around a tip show of `K`: elements next to a tip cannot follow its field, the less so the stiffer they are; finer
+/// What the places around a tip show of `K`: elements next to a tip cannot follow its field, the less so the stiffer they are; finer
 /// ones miss a little less. With these numbers notched beams of 12 and of 16 cells break within a tenth of the load of linear
 /// fracture mechanics (`phyxel validate notch`).
 const fn share_shown(method: Method) -> f64 {
     match method {
-        Method::Mls => 0.665,
+        Method::Mls => 0.57,
         Method::Edge | Method::Selective | Method::Node => 0.74,
         _ => 0.585,
     }
@@ -44,18 +41,19 @@ impl Tips {
         if !fragile.has_fronts(fracture) {
             return;
         }
-        let can_part = |n: u32| match &fragile.pieces {
-            Pieces::Tets(tets) => tets.splittable[n as usize],
-            Pieces::Points(_) => true,
-        };
+        let Pieces::Tets(tets) = &fragile.pieces else { return };
+        let can_part = |n: u32| tets.splittable[n as usize];
         self.nodes.clear();
         self.nodes.extend((0..).zip(&fragile.tips).filter(|(n, tip)| **tip && can_part(*n)).map(|(n, _)| n));
         self.found.clear();
         self.found.resize(self.nodes.len(), None);
-        let (nodes, around) = (&self.nodes, Around { view, fragile, fracture });
+        let (nodes, around) = (&self.nodes, (Around { view, fragile, fracture }, tets));
         par::chunks(&mut self.found, TASK, |first, found| {
             let mut shown = Vec::new();
-            found.iter_mut().zip(&nodes[first..]).for_each(|(found, n)| *found = around.candidate(*n, &mut shown));
+            found
+                .iter_mut()
+                .zip(&nodes[first..])
+                .for_each(|(found, n)| *found = around.0.candidate(around.1, *n, &mut shown));
         });
         let runs = |n: u32| self.nodes.binary_search(&n).is_ok_and(|k| self.found[k].is_some());
         candidates.retain(|c| !runs(c.node));
@@ -67,15 +65,15 @@ impl Fragile {
     /// Whether toughness decides about tips, and it is known how cracks end there.
     pub(super) fn has_fronts(&self, fracture: &Fracture) -> bool {
         let flows = matches!(&self.pieces, Pieces::Points(points) if points.flow.is_some());
-        fracture.fracture_energy > 0.0 && !fracture.softening && !flows
+        fracture.judges_tips() && !flows
     }
 }
 
 /// A body with its tips.
-struct Around<'a, R> {
-    view: &'a View<'a, R>,
-    fragile: &'a Fragile,
-    fracture: &'a Fracture,
+pub(super) struct Around<'a, R> {
+    pub view: &'a View<'a, R>,
+    pub fragile: &'a Fragile,
+    pub fracture: &'a Fracture,
 }
 
 /// A front, and nodes on it beside the tip.
@@ -83,74 +81,64 @@ type Edge = (Front, Vec<u32>);
 
 impl<R: Real> Around<'_, R> {
     /// A tip as a candidate, if the crack runs on from it.
-    fn candidate(&self, node: u32, shown: &mut Vec<Shown>) -> Option<Candidate> {
-        let (front, beside) = match &self.fragile.pieces {
-            Pieces::Tets(tets) => self.front_of_tets(tets, node)?,
-            Pieces::Points(points) => self.front_of_points(points, node)?,
-        };
+    fn candidate(&self, tets: &TetPieces, node: u32, shown: &mut Vec<Shown>) -> Option<Candidate> {
+        let (front, beside) = self.front_of_tets(tets, node)?;
         // The mean along a front, so that neighbours agree where to go.
         shown.clear();
-        let gradient = self.add(node, shown);
+        let gradient = self.add(tets, node, shown);
         beside.iter().for_each(|n| {
-            self.add(*n, shown);
+            self.add(tets, *n, shown);
         });
-        let spec = self.view.spec;
-        // K² = G E/(1 − ν²): what is at a front inside matter does not give way along it (Irwin 1957).
-        let stiffness = spec.material.young_modulus / (1.0 - spec.material.poisson_ratio.powi(2));
-        let toughness = (self.fracture.fracture_energy * stiffness).sqrt();
-        let bears = self.fragile.strength_of(node) * share_shown(spec.method) * toughness;
-        let grain = self.fracture.grain.map(|g| ((gradient * Vec3(g.direction)).normalized(), g.along));
-        let of_plane = |n: Vec3<f64>| {
-            let along = grain.map_or(0.0, |(g, along)| n.dot(g).powi(2) * (along / self.fracture.strength - 1.0));
-            bears * (1.0 + along)
-        };
-        let least = grain.map_or(1.0, |(_, along)| (along / self.fracture.strength).min(1.0)) * bears;
-        let run = run_on(&front, shown, (least, of_plane)).filter(|run| run.ratio >= 1.0)?;
-        let Run { ratio, stress, normal, ahead } = run;
+        let Run { ratio, stress, normal, ahead } =
+            self.run(&front, shown, (gradient, self.fragile.strength_of(node)))?;
         let at_rest = (gradient.transpose() * normal).normalized();
         let ahead_at_rest = (gradient.inverse()? * ahead).normalized();
         Some(Candidate { node, ratio, strength: stress / ratio, normal, at_rest, ahead: Some([ahead, ahead_at_rest]) })
     }
 
-    /// Adds what is shown beside a tip; how the tip is deformed.
-    fn add(&self, node: u32, shown: &mut Vec<Shown>) -> Mat3<f64> {
-        let from = self.view.place(node);
-        let method = self.view.spec.method;
-        match &self.fragile.pieces {
-            Pieces::Points(points) => {
-                let reach = BESIDE * points.spacing(self.fragile.origin[node as usize]);
-                for &j in points.neighbours(node) {
-                    let arm = self.view.place(j) - from;
-                    if arm.norm() < reach {
-                        self.show((0, j as usize), arm, shown);
-                    }
-                }
-                self.feel((0, node as usize)).map_or(Mat3::identity(), |(gradient, _)| gradient)
+    /// How a crack runs on from a front, if it does; `factor` is how strong matter is there over what it is elsewhere.
+    pub fn run(&self, front: &Front, shown: &[Shown], (gradient, factor): (Mat3<f64>, f64)) -> Option<Run> {
+        let spec = self.view.spec;
+        // K² = G E/(1 − ν²): what is at a front inside matter does not give way along it (Irwin 1957).
+        let stiffness = spec.material.young_modulus / (1.0 - spec.material.poisson_ratio.powi(2));
+        let toughness = (self.fracture.fracture_energy * stiffness).sqrt();
+        let bears = factor * share_shown(spec.method) * toughness;
+        let grain = self.fracture.grain.map(|g| ((gradient * Vec3(g.direction)).normalized(), g.along));
+        let of_plane = |n: Vec3<f64>| {
+            let along = grain.map_or(0.0, |(g, along)| n.dot(g).powi(2) * (along / self.fracture.strength - 1.0));
+            bears * (1.0 + along)
+        };
+        let run = match spec.method {
+            Method::Mls => run_by_intensity(front, fitted(front, shown)?, self.fragile.size, of_plane),
+            _ => {
+                let least = grain.map_or(1.0, |(_, along)| (along / self.fracture.strength).min(1.0)) * bears;
+                run_on(front, shown, (least, of_plane))
             }
-            Pieces::Tets(tets) => {
-                match method {
-                    Method::Edge | Method::Selective | Method::Node => {
-                        let mut ends: Vec<u32> = tets
-                            .around(node)
-                            .flat_map(|t| tets.table.nodes[t as usize])
-                            .filter(|n| *n != node)
-                            .collect();
-                        ends.sort_unstable();
-                        ends.dedup();
-                        for end in ends {
-                            self.show_towards(tets, (node, end), self.view.place(end) - from, shown);
-                        }
-                    }
-                    _ => {
-                        for t in tets.around(node) {
-                            let centre = super::fragile::centre(tets.table.nodes[t as usize], |n| self.view.place(n));
-                            self.show((0, t as usize), centre - from, shown);
-                        }
-                    }
+        };
+        run.filter(|run| run.ratio >= 1.0)
+    }
+
+    /// Adds what is shown beside a tip; how the tip is deformed.
+    fn add(&self, tets: &TetPieces, node: u32, shown: &mut Vec<Shown>) -> Mat3<f64> {
+        let from = self.view.place(node);
+        match self.view.spec.method {
+            Method::Edge | Method::Selective | Method::Node => {
+                let mut ends: Vec<u32> =
+                    tets.around(node).flat_map(|t| tets.table.nodes[t as usize]).filter(|n| *n != node).collect();
+                ends.sort_unstable();
+                ends.dedup();
+                for end in ends {
+                    self.show_towards(tets, (node, end), self.view.place(end) - from, shown);
                 }
-                self.turned(tets, node)
+            }
+            _ => {
+                for t in tets.around(node) {
+                    let centre = super::fragile::centre(tets.table.nodes[t as usize], |n| self.view.place(n));
+                    self.show((0, t as usize), centre - from, shown);
+                }
             }
         }
+        self.turned(tets, node)
     }
 
     /// Adds what the stencil of an edge shows, or that of its far end.
@@ -169,14 +157,14 @@ impl<R: Real> Around<'_, R> {
         }
     }
 
-    fn show(&self, (place, e): (usize, usize), arm: Vec3<f64>, shown: &mut Vec<Shown>) {
+    pub fn show(&self, (place, e): (usize, usize), arm: Vec3<f64>, shown: &mut Vec<Shown>) {
         if let Some((_, stress)) = self.feel((place, e)) {
             shown.push(Shown { arm, volume: self.view.blocks[place].volumes()[e].to_f64(), stress });
         }
     }
 
     /// How an element of a block is deformed, and its stress [Pa]; nothing where it is pressed flat.
-    fn feel(&self, (place, e): (usize, usize)) -> Option<(Mat3<f64>, Mat3<f64>)> {
+    pub fn feel(&self, (place, e): (usize, usize)) -> Option<(Mat3<f64>, Mat3<f64>)> {
         let state = self.view.state;
         let inner = state.inner(0.0).of(self.view.first_block + place);
         let (gradient, stress) = self.view.blocks.get(place)?.cauchy_stress(e, &state.u, inner);
@@ -231,20 +219,6 @@ impl<R: Real> Around<'_, R> {
             along = normal.cross(back);
         }
         self.edge(along, (normal, back), (node, beside))
-    }
-
-    /// How the crack ends at a phyxel: with the rim of the disc that comes nearest to it.
-    fn front_of_points(&self, points: &PointPieces, node: u32) -> Option<Edge> {
-        let own = self.fragile.origin[node as usize];
-        let (disc, back) = points.nearest_disc(points.rest(own))?;
-        let (gradient, _) = self.feel((0, node as usize))?;
-        let normal = (gradient.inverse()?.transpose() * disc.normal).normalized();
-        let back = gradient * back;
-        let reach = BESIDE * points.spacing(own);
-        let near =
-            |n: &u32| self.fragile.tips[*n as usize] && (self.view.place(*n) - self.view.place(node)).norm() < reach;
-        let beside = points.neighbours(node).iter().copied().filter(near).collect();
-        self.edge(normal.cross(back), (normal, back), (node, beside))
     }
 
     /// A front out of its parts, with those of its neighbours that are on it.

@@ -84,6 +84,11 @@ impl Fracture {
         (self.fracture_energy * young_modulus / (std::f64::consts::TAU * TIP_DISTANCE * size)).sqrt()
     }
 
+    /// Whether toughness decides where cracks run on: those that give way over a length need no rule for their tips.
+    pub(crate) fn judges_tips(&self) -> bool {
+        self.fracture_energy > 0.0 && !self.softening
+    }
+
     /// Whether the constants make sense.
     pub fn check(&self) -> Result<(), MaterialError> {
         let typical = "chalk has 1e6, wood along the grain 8e7, glass 5e7, steel 4e8 Pa";
@@ -122,6 +127,12 @@ impl Fracture {
 }
 
 impl Material {
+    /// Whether it stays solid and breaks when it has flowed so far.
+    pub(crate) fn tears(&self) -> bool {
+        let melts = self.thermal.as_ref().is_some_and(|thermal| thermal.melting.is_some());
+        !melts && self.plastic.is_some() && self.fracture.is_some_and(|f| f.plastic_limit.is_finite())
+    }
+
     /// The stress at which it begins to flow [Pa]; zero for matter that does not.
     pub(crate) fn flow_stress(&self) -> f64 {
         match self.plastic {

@@ -10,7 +10,7 @@ use crate::par;
 use crate::scene::{Lagrangian, Method};
 use crate::state::State;
 use crate::stencil::block::Stencils;
-use crate::stencil::{Crowd, Neighbours, Present, Sight, StencilError, UpdatedStencils};
+use crate::stencil::{Crowd, Known, Neighbours, Present, Sight, StencilError, UpdatedStencils};
 use std::ops::Range;
 
 /// Buffers of rebuilding one body's stencils.
@@ -19,6 +19,8 @@ pub struct Reanchor<R> {
     stencils: UpdatedStencils<R>,
     radii: Vec<R>,
     volumes: Vec<R>,
+    /// Who was near at rest and where, in solid matter that tears.
+    first: (Neighbours, Vec<Vec3<R>>),
     melt: Melt<R>,
     /// The body with those of others that it sees, where it has run into any.
     mixed: Mixed<R>,
@@ -149,12 +151,15 @@ impl<R: Real> Model<R> {
         let body = &mut bodies[blocks[block].body];
         let nodes = body.nodes.clone();
         let Stencils::General(general) = &mut blocks[block].stencils else { return Ok(()) };
-        let Reanchor { stencils, volumes, radii, mixed, .. } = buffers;
+        let Reanchor { stencils, volumes, radii, first, mixed, .. } = buffers;
         let positions = &rest[nodes.clone()];
         let mut fragile = body.fragile.as_mut();
+        let tears = body.material.tears() && fragile.as_mut().is_some_and(|f| f.list_first(first));
+        let known = tears.then_some(Known { near: &first.0, rest: &first.1 });
         let present = Present {
             positions,
             elastic: &general.elastic,
+            known,
             volumes,
             radii,
             mutual: body.mls.support.is_mutual(),

@@ -87,6 +87,8 @@ pub(crate) fn encode<R: Real>(model: &Model<R>, state: &State<R>, kept: &Kept<R>
     heat::encode(&model.heat, &mut out);
     out.f64(kept.stable.unwrap_or(0.0));
     out.f64(kept.stencils);
+    out.u64(kept.speeds.len() as u64);
+    kept.speeds.iter().for_each(|speed| out.f64(*speed));
     out.u64(kept.forces.len() as u64);
     out.vectors(&kept.forces);
     out.u64(kept.touches.len() as u64);
@@ -232,6 +234,8 @@ pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored
     let heat = heat::decode(&mut input, model)?;
     let stable = Some(input.f64()?).filter(|limit| *limit > 0.0);
     let stencils = input.f64()?;
+    let moving = input.u64()?.min(model.bodies.len() as u64);
+    let speeds = (0..moving).map(|_| input.f64()).collect::<Result<_, _>>()?;
     let forces = input.u64()?.min(nodes as u64) as usize;
     let forces = input.vectors(forces)?;
     let touching = input.u64()?;
@@ -250,7 +254,7 @@ pub(crate) fn decode<R: Real>(bytes: &[u8], model: &Model<R>) -> Result<Restored
         let (calm, asleep, island) = (input.f64()?, input.u64()? != 0, input.u64()? as u32);
         state.rest.push(Rest { calm, asleep, island });
     }
-    let kept = Kept { stable, stencils, forces, touches, presses, world };
+    let kept = Kept { stable, stencils, speeds, forces, touches, presses, world };
     let progress = Progress { next_event: input.u64()? as usize, initial_energy: input.f64()? };
     if input.at != bytes.len() {
         return Err(SnapshotError::Length { found: bytes.len(), expected: input.at });

@@ -97,9 +97,8 @@ impl<R: Real> Guard<R> {
         while left > 0.0 {
             self.careful_step(solver, model, state, h, report)?;
             left -= 1.0;
-            // Matter that flows becomes stiffer within a step.
-            let flows = state.grains.iter().any(|g| !g.is_empty());
-            if left > 0.0 && flows && solver.is_explicit() && solver.stable_step(model, state) < h {
+            // Matter that flows, or that is hit, becomes stiffer within a step.
+            if left > 0.0 && solver.is_explicit() && solver.stable_step(model, state) < h {
                 left = self.parts(solver, model, state, end - state.time)?;
                 h = (end - state.time) / left;
             }

@@ -19,6 +19,7 @@ mod riding;
 mod row;
 mod sleep;
 pub mod stable_step;
+mod stretch;
 mod strike;
 mod system;
 pub mod touch;
@@ -49,6 +50,7 @@ use momentum::Momentum;
 use riding::Riding;
 use sleep::Sleep;
 use stable_step::Lanczos;
+use stretch::Speeds;
 use xpbd::Xpbd;
 
 /// Explicit steps between two estimates of the stable step.
@@ -70,6 +72,8 @@ pub struct Solver<R: Real> {
     stable: Option<(u64, u64, f64)>,
     /// How stiff rebuilt stencils were when the stable step was found; see [`stable_step::stiffness_of_stencils`].
     stencils: f64,
+    /// How fast matter was then.
+    speeds: Speeds,
     lanczos: Lanczos<R>,
     /// Momentum of each body at the start of the step, if nothing but gravity and other bodies can change it.
     momenta: Vec<Option<Momentum>>,
@@ -95,6 +99,8 @@ pub struct Kept<R> {
     pub stable: Option<f64>,
     /// How stiff the stencils were for which it was found, where they are rebuilt.
     pub stencils: f64,
+    /// How fast each body was then, over the speed of waves.
+    pub speeds: Vec<f64>,
     /// Verlet's forces at the end of the last step [N]; empty for everything else.
     pub forces: Vec<Vec3<R>>,
     /// Nodes that touched something in the last implicit step.
@@ -140,6 +146,7 @@ impl<R: Real> Solver<R> {
             stage: (zero.clone(), zero),
             stable: None,
             stencils: 0.0,
+            speeds: Speeds::default(),
             lanczos: Lanczos::default(),
             momenta: Vec::new(),
             clusters: Vec::new(),
@@ -190,14 +197,17 @@ impl<R: Real> Solver<R> {
     /// The largest stable explicit step now [s]; estimated anew from time to time, because stretched matter stiffens.
     pub fn stable_step(&mut self, model: &Model<R>, state: &State<R>) -> f64 {
         let era = self.era(model, state);
-        if let Some((version, known_era, limit)) = self.stable
-            && (version, known_era) == (model.version, era)
-        {
+        self.speeds.look(model, state);
+        let known = self.stable.filter(|(version, known_era, _)| (*version, *known_era) == (model.version, era));
+        if let Some((.., limit)) = known.filter(|_| !self.speeds.have_risen()) {
             return limit;
         }
-        let Self { settings, scratch, lanczos, .. } = self;
-        let limit =
+        self.speeds.note(known.is_some());
+        let Self { settings, scratch, lanczos, speeds, .. } = self;
+        let now =
             stable_step::stable_step(model, (&state.u, state.inner(FROZEN)), scratch, lanczos, settings.integrator);
+        let stretched = stable_step::when_stretched(model, state, speeds, scratch, lanczos, settings.integrator);
+        let limit = now.min(stretched);
         self.stable = Some((model.version, era, limit));
         limit
     }
@@ -250,7 +260,7 @@ impl<R: Real> Solver<R> {
             _ => Vec::new(),
         };
         let world = self.world.as_ref().map_or(Vec::new(), World::to_bytes);
-        Kept { stable, stencils: self.stencils, forces, touches, presses, world }
+        Kept { stable, stencils: self.stencils, speeds: self.speeds.known.clone(), forces, touches, presses, world }
     }
 
     /// Goes on with what [`Solver::kept`] gave at this state.
@@ -258,7 +268,7 @@ impl<R: Real> Solver<R> {
         if let Some(world) = &mut self.world {
             world.restore(&kept.world);
         }
-        self.stencils = kept.stencils;
+        (self.stencils, self.speeds.known) = (kept.stencils, kept.speeds);
         self.stable = kept.stable.map(|limit| (model.version, self.era(model, state), limit));
         match &mut self.kind {
             Kind::Explicit(explicit) => explicit.recall_forces(model, state, kept.forces),

@@ -1,12 +1,14 @@
 //! How large an explicit step may be: `2/ω_max`, from the largest eigenvalue of `M⁻¹ K` by Lanczos iteration.
 
+use super::stretch::{self, Speeds};
 use crate::material::Curvature;
-use crate::material::plastic::Inners;
+use crate::material::plastic::{FROZEN, Inners};
 use crate::math::cg::dot;
 use crate::math::{Mat3, Real, Vec3};
 use crate::model::Model;
 use crate::par;
 use crate::scene::Integrator;
+use crate::state::State;
 use crate::stencil::block::{BlockScratch, Stencils, TangentMix};
 use crate::stencil::diagonal::Isotropic;
 
@@ -14,6 +16,8 @@ use crate::stencil::diagonal::Isotropic;
 const ITERATIONS: usize = 32;
 /// Part of the limit that is used: Lanczos comes from below, and stretched matter stiffens within a step.
 pub const SAFETY: f64 = 0.9;
+/// The same for matter that is taken to be stretched already.
+const CLOSE: f64 = 0.97;
 
 /// The vectors of Lanczos' iteration, kept between estimates.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +28,8 @@ pub struct Lanczos<R> {
     before: Vec<Vec3<R>>,
     image: Vec<Vec3<R>>,
     scaled: Vec<Vec3<R>>,
+    /// Displacements of matter that is stretched.
+    stretched: Vec<Vec3<R>>,
     /// Stiffness of each node against its own motion.
     own: Vec<Mat3<R>>,
     alphas: Vec<f64>,
@@ -38,7 +44,26 @@ pub fn stable_step<R: Real>(
     lanczos: &mut Lanczos<R>,
     integrator: Integrator,
 ) -> f64 {
-    limit(model, at, scratch, lanczos, (integrator, None))
+    SAFETY * limit(model, at, scratch, lanczos, (integrator, None))
+}
+
+/// The same for matter that is stretched as far as blows may do it, without that safety; infinite where nothing is fast.
+pub fn when_stretched<R: Real>(
+    model: &Model<R>,
+    state: &State<R>,
+    speeds: &Speeds,
+    scratch: &mut [BlockScratch<R>],
+    lanczos: &mut Lanczos<R>,
+    integrator: Integrator,
+) -> f64 {
+    if !speeds.stretch_something() {
+        return f64::INFINITY;
+    }
+    let mut u = std::mem::take(&mut lanczos.stretched);
+    stretch::displacements(model, state, speeds, &mut u);
+    let limit = limit(model, (&u, state.inner(FROZEN)), scratch, lanczos, (integrator, None));
+    lanczos.stretched = u;
+    CLOSE * limit
 }
 
 /// The body that needs the smallest steps; for messages, so its cost is no matter.
@@ -107,7 +132,7 @@ fn limit<R: Real>(
     // x'' + decay x' + ω² x = 0 with the damping force evaluated explicitly: h² ω² + 2 h decay ≤ 4 keeps both roots
     // inside the unit circle; solved for h without cancellation.
     let h = 4.0 / (decay + (decay * decay + 4.0 * omega * omega).sqrt());
-    SAFETY * h.min(own_limit(integrator, omega, decay))
+    h.min(own_limit(integrator, omega, decay))
 }
 
 impl<R: Real> Lanczos<R> {

@@ -31,4 +31,4 @@ pub use nearest::mean_nearest_distances;
 pub use neighbours::{NeighbourSearch, Neighbours, Radii};
 pub use seen::Seen;
 pub use table::{StencilTable, TetTable};
-pub use updated::{Crowd, Present, Sight, UpdatedStencils};
+pub use updated::{Crowd, Known, Present, Sight, UpdatedStencils};

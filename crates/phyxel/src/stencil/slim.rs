@@ -452,6 +452,7 @@ mod tests {
         let now = Present {
             positions: &positions,
             elastic: &vec![f; n],
+            known: None,
             volumes: &vec![R::of(1e-3); n],
             radii: &vec![R::of(0.18); n],
             mutual: true,

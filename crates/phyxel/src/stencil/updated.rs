@@ -30,6 +30,9 @@ pub struct Present<'a, R> {
     pub positions: &'a [Vec3<R>],
     /// Elastic deformation gradients.
     pub elastic: &'a [Mat3<R>],
+    /// Who was near at rest, where that is who is near: neighbours of solid matter that is drawn out stay what they were. Nothing
+    /// where the present shape says who is near.
+    pub known: Option<Known<'a, R>>,
     /// Rest volumes [m³].
     pub volumes: &'a [R],
     /// Support radii in the local rest shape [m].
@@ -41,6 +44,16 @@ pub struct Present<'a, R> {
     pub kernel: KernelKind,
     /// Strength of the penalty against zero-energy modes; 0 for none.
     pub stabilisation: f64,
+}
+
+/// Phyxels that go on seeing those that they saw at rest. By the present distance, a gap that opens a little would count less, and so
+/// open ever more: a bar that flows came apart long before it was torn.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a, R> {
+    /// Those that each saw, ascending.
+    pub near: &'a Neighbours,
+    /// Where all were at rest [m].
+    pub rest: &'a [Vec3<R>],
 }
 
 /// A body of phyxels together with those of other bodies that some of its own see.
@@ -105,7 +118,13 @@ impl<R: Real> UpdatedStencils<R> {
         now.check()?;
         let n = now.positions.len();
         let lost_gradients = self.invert(now, crowd);
-        self.search.rebuild(crowd.positions, Radii::Each(&self.reach), &mut self.candidates)?;
+        match now.known {
+            Some(Known { near, .. }) => {
+                self.candidates.offsets.clone_from(&near.offsets);
+                self.candidates.indices.clone_from(&near.indices);
+            }
+            None => self.search.rebuild(crowd.positions, Radii::Each(&self.reach), &mut self.candidates)?,
+        }
         self.shares.clear();
         if let Some(sight) = sight {
             sight(&self.candidates, &mut self.shares);
@@ -120,7 +139,13 @@ impl<R: Real> UpdatedStencils<R> {
             let (kernel, radius, inverse) = (now.kernel, now.radii[i], inverses[i]);
             let offset = move |j: u32| inverse * (crowd.positions[j as usize] - now.positions[i]);
             let pair = move |j: u32| {
-                let pair = if mutual { Pair::between(radius, crowd.radii[j as usize]) } else { Pair::alike() };
+                let mut pair = if mutual { Pair::between(radius, crowd.radii[j as usize]) } else { Pair::alike() };
+                if let Some(Known { rest, .. }) = now.known {
+                    // The kernel falls off with the distance at rest.
+                    let way = (inverse * (crowd.positions[j as usize] - now.positions[i])).norm_squared();
+                    let nearer = (rest[j as usize] - rest[i]).norm_squared() / way;
+                    pair.narrowing = pair.narrowing * if nearer.is_finite() { nearer } else { R::one() };
+                }
                 if shares.is_empty() { pair } else { Pair { share: pair.share * share(i, j), ..pair } }
             };
             Row { kernel, radius, offset, pair, least: R::of(WEAKEST) }
@@ -181,6 +206,9 @@ impl<R: Real> Present<'_, R> {
     fn check(&self) -> Result<(), StencilError> {
         let n = self.positions.len();
         StencilError::check_length("elastic gradients", self.elastic.len(), n)?;
+        if let Some(known) = &self.known {
+            StencilError::check_length("places at rest", known.rest.len(), n)?;
+        }
         StencilError::check_length("volumes", self.volumes.len(), n)?;
         StencilError::check_length("support radii", self.radii.len(), n)
     }
@@ -210,6 +238,7 @@ mod tests {
         let now = Present {
             positions: &positions,
             elastic: &elastic,
+            known: None,
             volumes: &volumes,
             radii: &radii,
             mutual: true,
@@ -278,6 +307,7 @@ mod tests {
         let now = Present {
             positions: &positions,
             elastic: &elastic,
+            known: None,
             volumes: &body.volumes,
             radii: &total.radii,
             mutual: true,
@@ -306,6 +336,7 @@ mod tests {
             let now = Present {
                 positions: &positions,
                 elastic: &[Mat3::identity(); 64],
+                known: None,
                 volumes: &[1e-3; 64],
                 radii: &[0.18; 64],
                 mutual: true,
@@ -334,6 +365,7 @@ mod tests {
         let now = Present {
             positions: &positions,
             elastic: &elastic,
+            known: None,
             volumes: &volumes,
             radii: &radii,
             mutual: true,
