@@ -116,7 +116,6 @@ impl<R: Real> UpdatedStencils<R> {
         (table, seen): (&mut StencilTable<R>, &mut Seen<R>),
     ) -> Result<MlsReport, StencilError> {
         now.check()?;
-        let n = now.positions.len();
         let lost_gradients = self.invert(now, crowd);
         match now.known {
             Some(Known { near, .. }) => {
@@ -129,6 +128,22 @@ impl<R: Real> UpdatedStencils<R> {
         if let Some(sight) = sight {
             sight(&self.candidates, &mut self.shares);
         }
+        // The common case is compiled by itself: asking for each pair whether it is known took a third of a rebuild.
+        let report = match now.known {
+            Some(_) => self.fill::<true>(now, crowd, (table, seen)),
+            None => self.fill::<false>(now, crowd, (table, seen)),
+        }?;
+        Ok(MlsReport { lost_gradients, ..report })
+    }
+
+    /// Weighs the candidates; `KNOWN` where those near at rest are near.
+    fn fill<const KNOWN: bool>(
+        &mut self,
+        now: &Present<'_, R>,
+        crowd: &Crowd<'_, R>,
+        (table, seen): (&mut StencilTable<R>, &mut Seen<R>),
+    ) -> Result<MlsReport, StencilError> {
+        let n = now.positions.len();
         let (candidates, inverses, shares) = (&self.candidates, &self.inverses, &self.shares);
         let share = move |i: usize, j: u32| match (shares.is_empty(), candidates.of(i).binary_search(&j)) {
             (false, Ok(k)) => shares[candidates.offsets[i] as usize + k],
@@ -140,7 +155,7 @@ impl<R: Real> UpdatedStencils<R> {
             let offset = move |j: u32| inverse * (crowd.positions[j as usize] - now.positions[i]);
             let pair = move |j: u32| {
                 let mut pair = if mutual { Pair::between(radius, crowd.radii[j as usize]) } else { Pair::alike() };
-                if let Some(Known { rest, .. }) = now.known {
+                if KNOWN && let Some(Known { rest, .. }) = now.known {
                     // The kernel falls off with the distance at rest.
                     let way = (inverse * (crowd.positions[j as usize] - now.positions[i])).norm_squared();
                     let nearer = (rest[j as usize] - rest[i]).norm_squared() / way;
@@ -166,7 +181,7 @@ impl<R: Real> UpdatedStencils<R> {
             row(i).fill_by_kernel(entries, kernels, R::of(now.stabilisation) * now.volumes[i])
         });
         let counts = self.lengths.iter().map(|l| *l as usize - 1);
-        Ok(MlsReport { lost_gradients, ..MlsReport::of(counts, dropped) })
+        Ok(MlsReport::of(counts, dropped))
     }
 
     /// Inverts the gradients and finds how far the support reaches in the present shape; returns how many had no inverse.
