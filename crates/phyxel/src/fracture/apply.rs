@@ -61,7 +61,7 @@ pub(super) fn apply<R: Real>(
 ) -> Relabel {
     let mut relabel = Relabel::unchanged(model.bodies.iter().map(|b| b.nodes.clone()).collect());
     let mut earlier = vec![Earlier::default(); model.bodies.len()];
-    let mut fits = Vec::new();
+    let mut fits = Vec::with_capacity(changes.len());
     let more = change_bodies(model, state, (edits, budget), (&changes, touched));
     changes.extend(more);
     for (body, changed) in changes {

@@ -82,7 +82,7 @@ impl Breaker {
         let outcomes = self.look_at_all(model, state, (budget, share), rooms);
         let at_once = |outcome: &Outcome<R>| outcome.changed.as_ref().map_or(0, Changed::new_nodes);
         let budget = budget.saturating_sub(outcomes.iter().map(at_once).sum());
-        let (mut edits, mut changes) = (Vec::new(), Vec::new());
+        let (mut edits, mut changes) = (Vec::new(), Vec::with_capacity(outcomes.len()));
         report.waiting = 0;
         for (body, Outcome { mut found, events, changed }) in outcomes.into_iter().enumerate() {
             report.waiting += found.waiting;

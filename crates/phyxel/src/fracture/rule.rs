@@ -139,11 +139,14 @@ pub(super) fn candidate(
     (ratio >= share).then_some(Candidate { node, ratio, strength, normal: found.normal, at_rest, ahead: None })
 }
 
+/// Stands for the place of a node that is no candidate.
+const NOBODY: u32 = u32::MAX;
+
 /// Room for cracks that grow through a body.
 #[derive(Clone, Debug, Default)]
 struct Growth {
-    /// Nodes, ascending, and where they stand among the candidates.
-    place_of: Vec<(u32, u32)>,
+    /// Where each node stands among the candidates, or [`NOBODY`]; that is all of them between two looks.
+    place_of: Vec<u32>,
     /// Nodes whose elements have been changed, or are next to such; none of them between two looks.
     touched: Vec<bool>,
     /// Candidates that a crack has come to.
@@ -158,9 +161,8 @@ struct Growth {
 
 impl Growth {
     fn begin(&mut self, candidates: &[Candidate], nodes: usize) {
-        self.place_of.clear();
-        self.place_of.extend(candidates.iter().zip(0..).map(|(c, k)| (c.node, k)));
-        self.place_of.sort_unstable();
+        self.place_of.resize(nodes.max(self.place_of.len()), NOBODY);
+        candidates.iter().zip(0..).for_each(|(c, k)| self.place_of[c.node as usize] = k);
         self.touched.resize(nodes.max(self.touched.len()), false);
         self.met.clear();
         self.met.resize(candidates.len(), false);
@@ -168,7 +170,8 @@ impl Growth {
 
     /// Where a node stands among the candidates, if it is one.
     fn place_of(&self, node: u32) -> Option<usize> {
-        self.place_of.binary_search_by_key(&node, |p| p.0).ok().map(|k| self.place_of[k].1 as usize)
+        let place = self.place_of[node as usize];
+        (place != NOBODY).then_some(place as usize)
     }
 }
 
@@ -191,6 +194,7 @@ impl Spread<'_> {
                 self.crack(k, place);
             }
         }
+        self.candidates.iter().for_each(|c| self.growth.place_of[c.node as usize] = NOBODY);
         for edit in &self.proposal.edits {
             let Edit::SplitNode { node, .. } = edit else { continue };
             mark(self.tets, *node, &mut self.growth.touched, false);

@@ -138,6 +138,9 @@ const MOST: usize = 64;
 
 /// Whether the elements around a node are one group; see [`groups`].
 pub(super) fn is_one_group(pieces: &TetPieces, node: u32) -> bool {
+    if !pieces.splittable[node as usize] {
+        return true;
+    }
     let star = pieces.corners(node);
     if star.len() > MOST {
         return groups(pieces, node).len() < 2;
