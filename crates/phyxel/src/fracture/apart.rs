@@ -266,8 +266,9 @@ mod tests {
             assert_eq!(quick.fragments, thorough.fragments, "round {round}");
             assert_eq!(quick.fragment_of, thorough.fragment_of, "round {round}");
             let Pieces::Tets(tets) = &quick.pieces else { panic!("tetrahedra") };
+            let mut places = Vec::new();
             for n in 0..quick.origin.len() as u32 {
-                assert_eq!(is_one_group(tets, n), groups(tets, n).len() < 2, "round {round}, node {n}");
+                assert_eq!(is_one_group(tets, n, &mut places), groups(tets, n).len() < 2, "round {round}, node {n}");
             }
         }
         assert!(quick.fragment_count() > 20, "{} pieces", quick.fragment_count());

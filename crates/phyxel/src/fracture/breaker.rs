@@ -8,7 +8,7 @@ use super::relabel::Relabel;
 use super::rule::{Proposal, Room, propose};
 use super::slice::{Slice, Within};
 use super::split::Touched;
-use super::stress::Sampler;
+use super::stress::{Feeling, Sampler};
 use super::view::View;
 use super::{Edit, star};
 use crate::math::{Real, Vec3};
@@ -18,7 +18,7 @@ use crate::record::CrackRecord;
 use crate::report::StepReport;
 use crate::state::State;
 use crate::stencil::block::{Block, BlockScratch};
-use rayon::prelude::*;
+use std::ops::Range;
 
 /// Something broke.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,11 +122,15 @@ impl Breaker {
             blocks = others;
             first_block += count;
             let forces = rooms.by_ref().take(count).last();
-            Work { body, spec, blocks: own, first_block: first_block - count, sampler, forces }
+            Work::new((body, spec, sampler), (own, first_block - count, forces))
         });
-        let works: Vec<Work<'_, R>> = works.collect();
+        let mut works: Vec<Work<'_, R>> = works.collect();
         let (rooms, touched) = (&self.rooms, &self.touched);
-        works.into_par_iter().map(|work| work.run((rooms, touched), &ground, (budget, share))).collect()
+        let run = works.len().div_ceil(SHARES * rayon::current_num_threads()).clamp(1, RUN);
+        par::chunks(&mut works, run, |_, works| {
+            rooms.with(|room| touched.with(|touched| look_at(works, (room, touched), &ground, (budget, share))));
+        });
+        works.into_iter().map(|work| work.outcome).collect()
     }
 
     /// Cuts a body along a piece of a plane.
@@ -197,6 +201,28 @@ fn removed_mass<R: Real>(model: &Model<R>) -> f64 {
     with_rule.map(Fragile::removed_mass).sum()
 }
 
+/// Bodies that one thread looks at together at most, and how many such shares each thread has at least.
+const RUN: usize = 16;
+const SHARES: usize = 2;
+
+/// Looks at some bodies, at all of them in one way before the next: what that takes of the program is fetched once, instead of
+/// once for each body that breaks, which took as long as the breaks.
+fn look_at<R: Real>(
+    works: &mut [Work<'_, R>],
+    (room, touched): (&mut Room, &mut Touched),
+    ground: &Ground<'_, R>,
+    (budget, share): (usize, usize),
+) {
+    works.iter_mut().for_each(|work| work.raise_alarms(ground));
+    let mut felt = std::mem::take(&mut room.felt);
+    felt.clear();
+    works.iter_mut().for_each(|work| work.feel(ground, room, &mut felt));
+    works.iter_mut().for_each(|work| work.propose(ground, budget, room, &felt));
+    room.felt = felt;
+    works.iter_mut().for_each(|work| work.tell(ground));
+    works.iter_mut().for_each(|work| work.change(ground, share, touched));
+}
+
 /// What a thread needs to look at a body, and to break it.
 struct Work<'a, R: Real> {
     body: usize,
@@ -206,6 +232,12 @@ struct Work<'a, R: Real> {
     sampler: &'a mut Sampler,
     /// Room for the forces that it finds.
     forces: Option<&'a mut BlockScratch<R>>,
+    /// Whether it is not asleep, and whether anything in it may be beyond its strength.
+    is_awake: bool,
+    alarm: bool,
+    /// Where what its nodes feel stands among what all do.
+    felt: Range<usize>,
+    outcome: Outcome<R>,
 }
 
 /// What has come of it.
@@ -217,30 +249,77 @@ struct Outcome<R> {
     changed: Option<Changed<R>>,
 }
 
-impl<R: Real> Work<'_, R> {
-    fn run(
-        self,
-        (rooms, touched): (&Pool<Room>, &Pool<Touched>),
-        ground: &Ground<'_, R>,
-        (budget, share): (usize, usize),
-    ) -> Outcome<R> {
-        let Work { body, spec, blocks, first_block, sampler, forces } = self;
-        let Ground { rest, state, version, .. } = *ground;
-        let mut found = Proposal::default();
-        if state.rest.get(body).is_some_and(|rest| rest.asleep) {
-            return Outcome { found, events: Vec::new(), changed: None };
+/// A body with its number and its buffers.
+type Own<'a> = (usize, &'a mut BodyModel, &'a mut Sampler);
+/// Its blocks, the number of the first, and room for their forces.
+type OwnBlocks<'a, R> = (&'a mut [Block<R>], usize, Option<&'a mut BlockScratch<R>>);
+
+impl<'a, R: Real> Work<'a, R> {
+    fn new((body, spec, sampler): Own<'a>, (blocks, first_block, forces): OwnBlocks<'a, R>) -> Self {
+        let outcome = Outcome { found: Proposal::default(), events: Vec::new(), changed: None };
+        let (is_awake, alarm, felt) = (true, false, 0..0);
+        Work { body, spec, blocks, first_block, sampler, forces, is_awake, alarm, felt, outcome }
+    }
+
+    fn raise_alarms(&mut self, ground: &Ground<'_, R>) {
+        let Work { body, spec, blocks, first_block, sampler, forces, .. } = self;
+        self.is_awake = !ground.state.rest.get(*body).is_some_and(|rest| rest.asleep);
+        if self.is_awake {
+            let view = ground.view((*body, &**spec), (&**blocks, *first_block));
+            self.alarm = sampler.raise(&view, forces.take());
         }
-        let view = View { body, spec: &*spec, blocks: &*blocks, first_block, rest, state, version };
-        found = rooms.with(|room| propose(sampler, &view, budget, (room, forces)));
-        let events = events_of(&found.edits, |edit| event(&view, edit));
+    }
+
+    fn feel(&mut self, ground: &Ground<'_, R>, room: &mut Room, felt: &mut Vec<(u32, Feeling)>) {
+        let Work { body, spec, blocks, first_block, sampler, .. } = self;
+        let first = felt.len();
+        if self.alarm {
+            let view = ground.view((*body, &**spec), (&**blocks, *first_block));
+            sampler.feel(&view, &mut room.stresses, felt);
+        }
+        self.felt = first..felt.len();
+    }
+
+    fn propose(&mut self, ground: &Ground<'_, R>, budget: usize, room: &mut Room, felt: &[(u32, Feeling)]) {
+        if self.is_awake {
+            let found = propose(&self.view(ground), budget, room, &felt[self.felt.clone()]);
+            self.outcome.found = found;
+        }
+    }
+
+    fn tell(&mut self, ground: &Ground<'_, R>) {
+        if !self.outcome.found.edits.is_empty() {
+            let view = self.view(ground);
+            self.outcome.events = events_of(&self.outcome.found.edits, |edit| event(&view, edit));
+        }
+    }
+
+    fn change(&mut self, ground: &Ground<'_, R>, share: usize, touched: &mut Touched) {
+        let Work { body, spec, blocks, outcome, .. } = self;
         let waits = spec.fragile.as_ref().is_none_or(|f| !f.loose.is_empty());
-        if waits || found.edits.is_empty() || share < FAIR_SHARE.max(found.edits.len()) {
-            return Outcome { found, events, changed: None };
+        let edits = &mut outcome.found.edits;
+        if waits || edits.is_empty() || share < FAIR_SHARE.max(edits.len()) {
+            return;
         }
-        let run = std::mem::take(&mut found.edits);
-        let task = Task { body, spec, block: blocks.first_mut(), run: &run };
-        let changed = touched.with(|touched| change_body(task, ground, &mut (share - run.len()), touched));
-        Outcome { found, events, changed }
+        let run = std::mem::take(edits);
+        let task = Task { body: *body, spec, block: blocks.first_mut(), run: &run };
+        outcome.changed = change_body(task, ground, &mut (share - run.len()), touched);
+    }
+
+    fn view<'b>(&'b self, ground: &Ground<'b, R>) -> View<'b, R> {
+        ground.view((self.body, &*self.spec), (&*self.blocks, self.first_block))
+    }
+}
+
+impl<'a, R: Real> Ground<'a, R> {
+    /// A body and its blocks, the number of the first beside each.
+    fn view(
+        &self,
+        (body, spec): (usize, &'a BodyModel),
+        (blocks, first_block): (&'a [Block<R>], usize),
+    ) -> View<'a, R> {
+        let Ground { rest, state, version, .. } = *self;
+        View { body, spec, blocks, first_block, rest, state, version }
     }
 }
 

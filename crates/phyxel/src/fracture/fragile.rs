@@ -124,6 +124,12 @@ impl Fragile {
         }
     }
 
+    /// Reads what a break of these nodes will read, besides what [`TetPieces::fetch`] does.
+    pub(super) fn fetch(&self, nodes: impl Iterator<Item = u32>) {
+        let read = nodes.fold(0, |read, n| read ^ self.origin[n as usize] ^ u32::from(self.tips[n as usize]));
+        std::hint::black_box(read);
+    }
+
     /// Whether a node is next to the tip of a crack.
     pub fn is_near_tip(&self, node: u32) -> bool {
         let is_tip = |n: &u32| self.tips[*n as usize];

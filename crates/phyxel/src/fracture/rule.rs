@@ -3,7 +3,7 @@
 use super::criterion::{Strength, danger, reaches};
 use super::fragile::{Fragile, Pieces};
 use super::star::{CrackPlane, one_side, rim};
-use super::stress::{Feeling, Sampler};
+use super::stress::Feeling;
 use super::stress_of_tets::Stresses;
 use super::tets::TetPieces;
 use super::tip::Tips;
@@ -12,7 +12,6 @@ use super::{Edit, Held, ahead::side_ahead, point_rule};
 use crate::material::{Fracture, Material};
 use crate::math::{Real, Vec3};
 use crate::par;
-use crate::stencil::block::BlockScratch;
 
 /// Cosine between the planes of two neighbours above which they are one crack.
 pub(super) const ONE_CRACK: f64 = 0.8;
@@ -56,8 +55,8 @@ pub(super) struct Candidate {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Room {
     pub stresses: Stresses,
-    /// Nodes that may break, and what they feel.
-    felt: Vec<(u32, Feeling)>,
+    /// Nodes that may break, and what they feel; body by body.
+    pub felt: Vec<(u32, Feeling)>,
     found: Vec<Option<Candidate>>,
     candidates: Vec<Candidate>,
     tips: Tips,
@@ -67,21 +66,19 @@ pub(super) struct Room {
 /// Nodes that one thread takes at least.
 const TASK: usize = 32;
 
-/// Proposes what must break in a body, with at most `budget` new nodes; see [`Sampler::look`] for `forces`.
+/// Proposes what must break in a body whose nodes feel what was `felt`, with at most `budget` new nodes.
 ///
 /// The worst node goes first, and with it those of its neighbours along the crack that are beyond their strength too and
 /// want to break the same way. Every other node around them waits for the next step: the crack has unloaded it.
 pub(super) fn propose<R: Real>(
-    sampler: &mut Sampler,
     view: &View<'_, R>,
     budget: usize,
-    (room, forces): (&mut Room, Option<&mut BlockScratch<R>>),
+    room: &mut Room,
+    felt: &[(u32, Feeling)],
 ) -> Proposal {
     let View { body, spec, .. } = *view;
     let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return Proposal::default() };
-    let Room { stresses, felt, found, candidates, tips, growth } = room;
-    felt.clear();
-    sampler.look(view, (stresses, forces), felt);
+    let Room { found, candidates, tips, growth, .. } = room;
     found.clear();
     found.resize(felt.len(), None);
     par::chunks(found, TASK, |first, found| {

@@ -22,6 +22,7 @@ pub struct Touched {
     pub pinched: Vec<u32>,
     /// Room for looking at stars.
     rim: Vec<u32>,
+    places: Vec<u8>,
     /// Nodes around which anything can have come apart.
     near: Vec<u32>,
 }
@@ -133,6 +134,7 @@ impl Splitting<'_> {
         near.extend(&self.touched.pinched);
         near.sort_unstable();
         near.dedup();
+        self.tets.fetch_stars(&near);
         for &node in &near {
             if !self.part_loose(node, left) {
                 self.loose.push(node);
@@ -169,7 +171,7 @@ impl Splitting<'_> {
 
     /// Parts what is no longer joined by faces around a node; false when that takes more nodes than are left.
     fn part_loose(&mut self, node: u32, left: &mut usize) -> bool {
-        if is_one_group(self.tets, node) {
+        if is_one_group(self.tets, node, &mut self.touched.places) {
             return true;
         }
         let groups = groups(self.tets, node);

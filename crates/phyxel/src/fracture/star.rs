@@ -136,8 +136,8 @@ pub(super) fn area(pieces: &TetPieces, node: u32, side: &[u32], place: impl Fn(u
 /// Stars are looked at without memory of their own up to this many elements.
 const MOST: usize = 64;
 
-/// Whether the elements around a node are one group; see [`groups`].
-pub(super) fn is_one_group(pieces: &TetPieces, node: u32) -> bool {
+/// Whether the elements around a node are one group; see [`groups`]. `places` is room for where each tetrahedron stands.
+pub(super) fn is_one_group(pieces: &TetPieces, node: u32, places: &mut Vec<u8>) -> bool {
     if !pieces.splittable[node as usize] {
         return true;
     }
@@ -145,59 +145,34 @@ pub(super) fn is_one_group(pieces: &TetPieces, node: u32) -> bool {
     if star.len() > MOST {
         return groups(pieces, node).len() < 2;
     }
-    let mut units = Units { of: [0; MOST], heads: std::array::from_fn(|k| k as u8), count: 0 };
-    let unit = |t: u32| pieces.cells.get(t as usize).copied().unwrap_or(t);
-    star.iter().for_each(|corner| units.add(unit(corner / 4)));
-    let mut apart = units.count;
+    // What goes together is one unit: a cell, or an element.
+    let unit = |t: usize| pieces.cells.get(t).copied().unwrap_or(t as u32);
+    let (mut units, mut count) = ([0; MOST], 0);
+    places.resize(places.len().max(pieces.twins.len()), 0);
+    for t in star.iter().map(|corner| *corner as usize / 4) {
+        // Elements of a cell follow each other.
+        let known = units[..count].iter().rposition(|own| *own == unit(t));
+        let place = known.unwrap_or(count);
+        (units[place], count) = (unit(t), count.max(place + 1));
+        places[t] = place as u8;
+    }
+    let mut beside = [0u64; MOST];
     for corner in star {
-        if apart < 2 {
-            return true;
-        }
-        let (tet, own) = (corner / 4, *corner as usize % 4);
-        let this = unit(tet);
+        let (t, own) = (*corner as usize / 4, *corner as usize % 4);
         // Faces are opposite to the corner of their place: all but one have the node, and so has what is behind them.
-        let twins = pieces.twins[tet as usize].iter().enumerate();
-        let others = twins.filter(|(face, twin)| *face != own && **twin != ALONE).map(|(_, twin)| unit(twin / 4));
-        others.filter(|other| *other != this).for_each(|other| apart -= units.join(this, other) as usize);
-    }
-    apart < 2
-}
-
-/// What goes together around a node: cells, or elements, and the first one that each is known to hang together with.
-struct Units {
-    of: [u32; MOST],
-    heads: [u8; MOST],
-    count: usize,
-}
-
-impl Units {
-    /// Adds a unit, if it is not known yet.
-    fn add(&mut self, unit: u32) {
-        if self.place(unit).is_none() {
-            self.of[self.count] = unit;
-            self.count += 1;
+        for (face, twin) in pieces.twins[t].iter().enumerate() {
+            if face != own && *twin != ALONE {
+                beside[places[t] as usize] |= 1 << places[*twin as usize / 4];
+            }
         }
     }
-
-    /// Where a unit stands; those that were added last are looked at first, because elements of a cell follow each other.
-    fn place(&self, unit: u32) -> Option<usize> {
-        self.of[..self.count].iter().rposition(|own| *own == unit)
+    let (mut reached, mut left) = (1u64, 1u64);
+    while left != 0 {
+        let more = beside[left.trailing_zeros() as usize] & !reached;
+        left = (left & (left - 1)) | more;
+        reached |= more;
     }
-
-    /// Notes that two units hang together; false when that was known already.
-    fn join(&mut self, a: u32, b: u32) -> bool {
-        let (Some(a), Some(b)) = (self.place(a), self.place(b)) else { return false };
-        let (a, b) = (self.head(a), self.head(b));
-        self.heads[a.max(b)] = a.min(b) as u8;
-        a != b
-    }
-
-    fn head(&self, mut place: usize) -> usize {
-        while self.heads[place] as usize != place {
-            place = self.heads[place] as usize;
-        }
-        place
-    }
+    reached.count_ones() as usize == count
 }
 
 /// The elements around a node in groups that hang together by faces, or because they never part; the largest group first,
@@ -274,7 +249,7 @@ mod tests {
         let (pieces, points) = pieces();
         for n in 0..points.len() as u32 {
             assert_eq!(groups(&pieces, n).len(), 1, "node {n}");
-            assert!(is_one_group(&pieces, n), "node {n}");
+            assert!(is_one_group(&pieces, n, &mut Vec::new()), "node {n}");
         }
     }
 
@@ -285,9 +260,9 @@ mod tests {
         let table = TetTable::build(&points, &tets).expect("sound");
         let mut pieces = TetPieces::new(table, Vec::new(), false, 6);
         assert_eq!(groups(&pieces, 0), [[0], [1]]);
-        assert!(!is_one_group(&pieces, 0));
+        assert!(!is_one_group(&pieces, 0, &mut Vec::new()));
         pieces.cells = vec![7, 7];
         assert_eq!(groups(&pieces, 0), [[0, 1]]);
-        assert!(is_one_group(&pieces, 0));
+        assert!(is_one_group(&pieces, 0, &mut Vec::new()));
     }
 }

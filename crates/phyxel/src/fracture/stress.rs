@@ -4,6 +4,7 @@ use super::alarm::{self, Limits, MARGIN};
 use super::criterion::principal_bound;
 use super::fragile::{Fragile, Pieces};
 use super::stress_of_tets::{Ask, Stresses};
+use super::tets::TetPieces;
 use super::view::View;
 use crate::math::{Mat3, Real};
 use crate::par;
@@ -39,38 +40,55 @@ pub(super) struct Sampler {
 /// Stands for the place of a node that is not marked.
 const NOBODY: u32 = u32::MAX;
 
+/// A body that can break, and what its elements bear.
+fn limits_of<'a, R: Real>(view: &View<'a, R>) -> Option<(&'a Fragile, Limits<'a>)> {
+    let (fragile, fracture) = (view.spec.fragile.as_ref()?, view.spec.material.fracture.as_ref()?);
+    let limits = Limits {
+        least: fracture.least_strength(view.spec.material.young_modulus, fragile.size),
+        factors: &fragile.factors,
+        weakest: fragile.weakest,
+        plastic: fracture.plastic_limit * fragile.weakest,
+    };
+    Some((fragile, limits))
+}
+
+/// A body of tetrahedra that remember nothing: how it hangs together, and its one block.
+fn plain<'a, R: Real>(view: &View<'a, R>) -> Option<(&'a TetPieces, &'a Block<R>)> {
+    let View { spec, blocks, state, .. } = *view;
+    let is_plain = spec.method == Method::Tet && state.inner(0.0).of(view.first_block).is_empty();
+    match (&spec.fragile.as_ref()?.pieces, blocks) {
+        (Pieces::Tets(pieces), [block]) if is_plain => Some((pieces, block)),
+        _ => None,
+    }
+}
+
 impl Sampler {
-    /// Adds the nodes of a body that may break, and what they feel, to `felt`. Elements are averaged around nodes because one
-    /// alone is too noisy to tell where a crack begins (Parker and O'Brien 2009).
-    /// Forces that follow from the same stresses are left in `room`.
-    pub fn look<R: Real>(
-        &mut self,
-        view: &View<'_, R>,
-        (stresses, room): (&mut Stresses, Option<&mut BlockScratch<R>>),
-        felt: &mut Vec<(u32, Feeling)>,
-    ) {
-        let View { spec, blocks, state, .. } = *view;
-        let (Some(fragile), Some(fracture)) = (&spec.fragile, &spec.material.fracture) else { return };
-        let limits = Limits {
-            least: fracture.least_strength(spec.material.young_modulus, fragile.size),
-            factors: &fragile.factors,
-            weakest: fragile.weakest,
-            plastic: fracture.plastic_limit * fragile.weakest,
-        };
-        let inner = state.inner(0.0).of(view.first_block);
-        if let (Pieces::Tets(pieces), true) = (&fragile.pieces, spec.method == Method::Tet && inner.is_empty())
-            && let [block] = blocks
-        {
-            let room = room.map(|scratch| (scratch, view.moment()));
-            if !alarm::raise(block, (&state.u, inner), &limits, &mut self.alarms, room) {
-                return;
+    /// Whether any node of a body may break, as far as can be told from the stress of one element at a time. Forces that follow
+    /// from the same stresses are left in `room`.
+    pub fn raise<R: Real>(&mut self, view: &View<'_, R>, room: Option<&mut BlockScratch<R>>) -> bool {
+        let Some((fragile, limits)) = limits_of(view) else { return false };
+        match plain(view) {
+            Some((_, block)) => {
+                let inner = view.state.inner(0.0).of(view.first_block);
+                let room = room.map(|scratch| (scratch, view.moment()));
+                alarm::raise(block, (&view.state.u, inner), &limits, &mut self.alarms, room)
             }
+            None => !view.blocks.is_empty() && self.mark(view, room, (fragile, &limits)),
+        }
+    }
+
+    /// Adds the nodes that may break, where [`Sampler::raise`] has found any, and what they feel, to `felt`. Elements are averaged
+    /// around nodes because one alone is too noisy to tell where a crack begins (Parker and O'Brien 2009).
+    pub fn feel<R: Real>(&mut self, view: &View<'_, R>, stresses: &mut Stresses, felt: &mut Vec<(u32, Feeling)>) {
+        let View { spec, blocks, state, .. } = *view;
+        let (Some((fragile, limits)), Some(fracture)) = (limits_of(view), &spec.material.fracture) else { return };
+        if let Some((pieces, block)) = plain(view) {
             let least = |n: u32| MARGIN * limits.least * fragile.strength_of(n);
             let gradients = fracture.grain.is_some() || fracture.softening;
             let ask = Ask { pieces, alarms: &self.alarms, factors: &fragile.factors, gradients };
-            return stresses.around(block, &state.u, &ask, least, felt);
-        }
-        if blocks.is_empty() || !self.mark(view, room, (fragile, &limits)) {
+            let first = felt.len();
+            stresses.around(block, &state.u, &ask, least, felt);
+            fragile.fetch(felt[first..].iter().map(|(n, _)| *n));
             return;
         }
         let nodes: Vec<u32> = (0..fragile.origin.len() as u32).filter(|n| self.marked[*n as usize]).collect();

@@ -81,6 +81,7 @@ impl Stresses {
         for k in 0..self.nodes.len() {
             tets.around(self.nodes[k] as usize).for_each(|(t, _)| self.want(t as u32));
         }
+        pieces.fetch(&self.tets, &self.nodes);
         self.fill(block, tets, u);
         let start = felt.len();
         felt.resize(start + self.nodes.len(), (0, NOTHING));
@@ -91,7 +92,15 @@ impl Stresses {
             }
         });
         self.forget();
-        felt.retain(|(node, feeling)| reaches(&feeling.stress, least(*node)));
+        let mut kept = start;
+        for k in start..felt.len() {
+            let (node, feeling) = &felt[k];
+            if reaches(&feeling.stress, least(*node)) {
+                felt.swap(kept, k);
+                kept += 1;
+            }
+        }
+        felt.truncate(kept);
     }
 
     /// Has a tetrahedron looked at, if it has not been yet.

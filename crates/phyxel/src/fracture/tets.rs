@@ -152,6 +152,30 @@ impl TetPieces {
         self.around.make_room(more);
     }
 
+    /// Reads what a break of these nodes, with these tetrahedra around them, will read. Nothing has been broken since long, so all of
+    /// it lies far from the processor; asked for at once it comes at once, but when each read waits for the last one it takes
+    /// as long as the break itself.
+    pub(super) fn fetch(&self, tets: &[u32], nodes: &[u32]) {
+        let mut read = 0;
+        for t in tets.iter().map(|t| *t as usize) {
+            read ^= self.table.nodes[t][0] ^ self.twins[t][0] ^ self.mates[t][0];
+            read ^= self.table.volumes[t].to_bits() as u32 ^ self.cells.get(t).copied().unwrap_or(0);
+        }
+        for n in nodes {
+            read ^= self.corners(*n).first().copied().unwrap_or(0);
+        }
+        std::hint::black_box(read);
+    }
+
+    /// The same for a look at what hangs together around these nodes.
+    pub(super) fn fetch_stars(&self, nodes: &[u32]) {
+        let mut read = 0;
+        for t in nodes.iter().flat_map(|n| self.around(*n)).map(|t| t as usize) {
+            read ^= self.twins[t][0] ^ self.cells.get(t).copied().unwrap_or(0);
+        }
+        std::hint::black_box(read);
+    }
+
     /// What is around the nodes: `4 · tet + corner` of every tetrahedron.
     pub(super) fn incidence(&self) -> &Incidence {
         &self.around

@@ -23,6 +23,9 @@ impl PartialEq for Incidence {
     }
 }
 
+/// Runs are split without memory of their own up to this many entries.
+const SHORT: usize = 64;
+
 impl Incidence {
     /// Transposes `entry_nodes` (the node of each entry) over the nodes of a body.
     pub fn new(entry_nodes: &[u32], nodes: Range<usize>) -> Self {
@@ -63,14 +66,30 @@ impl Incidence {
     pub fn split(&mut self, local: usize, moves: impl Fn(u32) -> bool) {
         let [start, end] = self.runs[local];
         let run = &mut self.entries[start as usize..end as usize];
-        // Those that stay come first, all in their order; runs are short.
-        let mut kept = 0;
-        for k in 0..run.len() {
-            if !moves(run[k]) {
-                run[kept..=k].rotate_right(1);
-                kept += 1;
+        // Those that stay come first, all in their order.
+        let kept = match run.len() <= SHORT {
+            true => {
+                let (mut kept, mut moved) = (0, [0; SHORT]);
+                for k in 0..run.len() {
+                    let (entry, to_copy) = (run[k], moves(run[k]));
+                    let place = if to_copy { &mut moved[k - kept] } else { &mut run[kept] };
+                    *place = entry;
+                    kept += usize::from(!to_copy);
+                }
+                let count = run.len() - kept;
+                run[kept..].copy_from_slice(&moved[..count]);
+                kept
             }
-        }
+            false => {
+                let mut of_copy: Vec<u32> = run.to_vec();
+                of_copy.retain(|entry| moves(*entry));
+                let kept = run.len() - of_copy.len();
+                let stay: Vec<u32> = run.iter().copied().filter(|entry| !moves(*entry)).collect();
+                run[..kept].copy_from_slice(&stay);
+                run[kept..].copy_from_slice(&of_copy);
+                kept
+            }
+        };
         let middle = start + kept as u32;
         self.runs[local] = [start, middle];
         self.runs.push([middle, end]);
