@@ -38,9 +38,6 @@ struct Product {
     multiply: Bound,
 }
 
-/// What is timed: tangents of elements, the matrix from them, its diagonal with the preconditioner, and the two launches of an iteration.
-pub(super) const TIMED: [&str; 5] = ["tangents", "assemble", "diagonal", "multiply", "update"];
-
 const Z: usize = 0;
 const X: usize = 1;
 
@@ -161,7 +158,7 @@ impl Kernels {
         self.conclude.launch(pass, 1, &[AGAIN]);
     }
 
-    /// Launches one of [`TIMED`].
+    /// Launches one of [`PASSES`](super::Implicit::PASSES).
     pub(super) fn launch_timed(
         &self,
         resident: &Resident,
