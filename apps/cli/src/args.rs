@@ -168,7 +168,8 @@ pub struct ValidateArgs {
 pub struct BenchArgs {
     /// Suites to run: papers, surfaces, scaling, kernels, fracture; all by default
     pub suites: Vec<String>,
-    /// Shows only rows with this text in their names, such as "zhou-1 birds"; other rows of the papers are not run
+    /// Shows only rows with this text in their names, such as "zhou-1 birds"; other rows of the papers, and of suites on
+    /// devices, are not run
     #[arg(long, value_name = "TEXT")]
     pub case: Option<String>,
     /// Threads to use; all cores by default

@@ -1,6 +1,6 @@
 //! The kernels of a graphics device: time, bytes, and how near they come to a plain copy.
 
-use super::Row;
+use super::{Only, Row};
 use phyxel::material::LawKind;
 use phyxel::math::{Mat3, Vec3};
 use phyxel::scene::{Body, Integrator, Method, MlsSettings, Pin, Region, Scene, Support};
@@ -21,38 +21,53 @@ fn sizes(device: &Device) -> &'static [f64] {
     if device.summary().kind == "software" { &[0.02] } else { &[1.0, 5.0] }
 }
 
+/// A block of so many elements.
+struct Workload {
+    millions: f64,
+    law: LawKind,
+    /// Of phyxels, 32 neighbours each; of tetrahedra where there is none.
+    stabilisation: Option<f64>,
+}
+
 /// What all cases need to know.
 struct Bench<'a> {
     device: &'a Arc<Device>,
+    only: Only<'a>,
     /// Bytes per second of a plain copy.
     copy: f64,
     out: &'a mut dyn FnMut(Row),
 }
 
+/// What rows are called that are the only ones of their workload.
+const SKIN: &str = "skin points";
+const SURFELS: &str = "surfels";
+const REBUILD: &str = "neighbours and stencils of random points";
+
 /// Runs the suite on a device.
-pub fn run(device: &Arc<Device>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
+pub fn run(device: &Arc<Device>, only: Only<'_>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     let bytes = 1_u64 << if device.summary().kind == "software" { 24 } else { 30 };
     let copy = copy_bandwidth(device, bytes)?;
-    let mut bench = Bench { device, copy, out };
+    let mut bench = Bench { device, only, copy, out };
     // What a launch costs whatever it does shows in small copies: kernels that move as little cannot be nearer to the large one.
-    for bytes in [bytes, bytes >> 4, bytes >> 5, bytes >> 6, bytes >> 7] {
+    for bytes in [bytes, bytes >> 4, bytes >> 5, bytes >> 6, bytes >> 7].into_iter().filter(|_| only.wants("copy")) {
         let row = bench.row("copy", "", "");
         let own = copy_bandwidth(device, bytes)?;
         (bench.out)(row.timed(2e3 * bytes as f64 / own, 0.0).moving(2.0 * bytes as f64, copy));
     }
     for &millions in sizes(device) {
         for law in [LawKind::StVenantKirchhoff, LawKind::Corotated, LawKind::NeoHookean, LawKind::Linear] {
-            bench.explicit(tets(millions, law)?)?;
+            bench.explicit(&Workload { millions, law, stabilisation: None })?;
         }
-        bench.implicit(tets(millions, LawKind::Corotated)?)?;
+        bench.implicit(&Workload { millions, law: LawKind::Corotated, stabilisation: None })?;
     }
-    for stabilisation in [0.0, 0.1] {
-        bench.explicit(phyxels(sizes(device)[0], stabilisation)?)?;
-    }
-    bench.implicit(phyxels(sizes(device)[0], 0.1)?)?;
-    bench.skin(sizes(device)[0])?;
-    bench.surfels(sizes(device)[0])?;
-    bench.rebuild(sizes(device)[0])
+    let millions = sizes(device)[0];
+    let phyxels = |penalty: f64| Workload { millions, law: LawKind::StVenantKirchhoff, stabilisation: Some(penalty) };
+    bench.explicit(&phyxels(0.0))?;
+    bench.explicit(&phyxels(0.1))?;
+    bench.implicit(&phyxels(0.1))?;
+    bench.skin(millions)?;
+    bench.surfels(millions)?;
+    bench.rebuild(millions)
 }
 
 fn soft(law: LawKind) -> Material {
@@ -65,14 +80,27 @@ fn tets(millions: f64, law: LawKind) -> anyhow::Result<Body> {
     Ok(Body::new("block", Geometry::Tets(mesh), Method::Tet, soft(law)))
 }
 
-/// 32 neighbours each.
-fn phyxels(millions: f64, stabilisation: f64) -> anyhow::Result<Body> {
-    let cells = (millions * 1e6).cbrt().round() as usize - 1;
-    let points = box_points([cells; 3], [0.0; 3], [1.0; 3])?;
-    let mut body = Body::new("block", Geometry::Points(points), Method::Mls, soft(LawKind::StVenantKirchhoff));
-    let support = Support::Spacings(2.1);
-    body.mls = MlsSettings { support, stabilisation, consistency: false, ..MlsSettings::default() };
-    Ok(body)
+impl Workload {
+    fn method(&self) -> &'static str {
+        if self.stabilisation.is_some() { Method::Mls.name() } else { Method::Tet.name() }
+    }
+
+    /// What [`Explicit::time_kernels`] calls the launches of a step.
+    fn explicit_passes(&self) -> [&'static str; 2] {
+        if self.stabilisation.is_some() { ["general", "nodes"] } else { ["tets", "nodes"] }
+    }
+
+    fn body(&self) -> anyhow::Result<Body> {
+        let Some(stabilisation) = self.stabilisation else {
+            return tets(self.millions, self.law.clone());
+        };
+        let cells = (self.millions * 1e6).cbrt().round() as usize - 1;
+        let points = box_points([cells; 3], [0.0; 3], [1.0; 3])?;
+        let mut body = Body::new("block", Geometry::Points(points), Method::Mls, soft(self.law.clone()));
+        let support = Support::Spacings(2.1);
+        body.mls = MlsSettings { support, stabilisation, consistency: false, ..MlsSettings::default() };
+        Ok(body)
+    }
 }
 
 impl Bench<'_> {
@@ -81,8 +109,15 @@ impl Bench<'_> {
         Row { suite: "kernels", case: case.into(), method, solver, device, precision: "f32", ..Row::default() }
     }
 
-    /// One launch, beside the large copy and one of as many bytes as it moves.
+    fn wants_any(&self, cases: &[String]) -> bool {
+        cases.iter().any(|case| self.only.wants(case))
+    }
+
+    /// One launch, beside the large copy and one of as many bytes as it moves; nothing where it is not asked for.
     fn put(&mut self, row: Row, kernel: &KernelTime) -> anyhow::Result<()> {
+        if !self.only.wants(&row.case) {
+            return Ok(());
+        }
         let traffic_ms = kernel.traffic.map(|seconds| seconds * 1e3);
         let row = Row { traffic_ms, ..row.timed(kernel.seconds * 1e3, 0.0) };
         let row = match kernel.bytes {
@@ -108,33 +143,49 @@ impl Bench<'_> {
         Ok(median((0..3).map(|_| measure()).collect::<anyhow::Result<_>>()?))
     }
 
-    fn explicit(&mut self, body: Body) -> anyhow::Result<()> {
-        let (law, method) = (body.material.law.name(), body.method.name());
-        let penalty =
-            if body.method == Method::Mls { format!(" penalty {}", body.mls.stabilisation) } else { String::new() };
-        let mut scene = Scene { bodies: vec![body], ..Scene::default() };
+    fn explicit(&mut self, workload: &Workload) -> anyhow::Result<()> {
+        let (law, method) = (workload.law.name(), workload.method());
+        let penalty = workload.stabilisation.map_or(String::new(), |penalty| format!(" penalty {penalty}"));
+        let whole = format!("explicit {law}{penalty}");
+        let pass = |kernel: &str| format!("  {kernel} pass, {law}{penalty}");
+        let passes = self.wants_any(&workload.explicit_passes().map(pass));
+        if !passes && !self.only.wants(&whole) {
+            return Ok(());
+        }
+        let mut scene = Scene { bodies: vec![workload.body()?], ..Scene::default() };
         scene.solver.integrator = Integrator::LeapFrog;
         let simulation = Simulation::<f32>::build(&scene)?;
         let resident = Resident::new(self.device, simulation.model(), simulation.state())?;
         let explicit = Explicit::new(&resident, simulation.model(), &[], Integrator::LeapFrog)?;
         let dt = 1e-5;
-        let steps = if self.device.summary().kind == "software" { 20 } else { 2000 };
-        let ms = self.median_ms(steps, || Ok(explicit.run(&resident, 0.0, dt, steps)?))?;
         let (nodes, elements) = (resident.node_count(), resident.element_count());
-        let (first, second) = resident.force_bytes();
-        let row = Row { nodes, elements, ..self.row(format!("explicit {law}{penalty}"), method, "leap-frog") };
-        (self.out)(row.timed(ms, dt).handling(elements as f64, "elements").moving((first + second) as f64, self.copy));
-        for kernel in explicit.time_kernels(&resident, dt, 32)? {
-            let case = format!("  {} pass, {law}{penalty}", kernel.name);
-            let row = Row { nodes, elements, ..self.row(case, method, "leap-frog") };
-            self.put(row, &kernel)?;
+        let row = |bench: &Self, case: String| Row { nodes, elements, ..bench.row(case, method, "leap-frog") };
+        if self.only.wants(&whole) {
+            let steps = if self.device.summary().kind == "software" { 20 } else { 2000 };
+            let ms = self.median_ms(steps, || Ok(explicit.run(&resident, 0.0, dt, steps)?))?;
+            let (first, second) = resident.force_bytes();
+            let row = row(self, whole).timed(ms, dt).handling(elements as f64, "elements");
+            (self.out)(row.moving((first + second) as f64, self.copy));
+        }
+        if passes {
+            for kernel in explicit.time_kernels(&resident, dt, 32)? {
+                self.put(row(self, pass(&kernel.name)), &kernel)?;
+            }
         }
         Ok(())
     }
 
     /// Assembly, one iteration, and whole steps of 50 iterations.
-    fn implicit(&mut self, mut body: Body) -> anyhow::Result<()> {
-        let (law, method) = (body.material.law.name(), body.method.name());
+    fn implicit(&mut self, workload: &Workload) -> anyhow::Result<()> {
+        let (law, method) = (workload.law.name(), workload.method());
+        let parts = [format!("  assembly, {law}"), format!("  one CG iteration, {law}")];
+        let whole = format!("implicit {law}, 50 iterations");
+        let pass = |kernel: &str| format!("  {kernel} pass, {law}");
+        let passes = self.wants_any(&Implicit::PASSES.map(pass));
+        if !passes && !self.wants_any(&parts) && !self.only.wants(&whole) {
+            return Ok(());
+        }
+        let mut body = workload.body()?;
         body.pins.push(Pin::hold(Region::Box { min: [-1.0, -1.0, -1.0], max: [0.001, 2.0, 2.0] }));
         let mut scene = Scene { bodies: vec![body], ..Scene::default() };
         // So stiff that 50 iterations are never enough, and a tolerance that is never met: every iteration works.
@@ -149,16 +200,20 @@ impl Bench<'_> {
         let (nodes, elements) = (resident.node_count(), resident.element_count());
         let software = self.device.summary().kind == "software";
         let dt = 1.0 / 60.0;
+        // Kernels are timed on a system that has been assembled.
         let (assembly, iteration) = implicit.time(&resident, model, dt, if software { 4 } else { 200 })?;
         let bytes = implicit.iteration_bytes(&resident) as f64;
         let row = |bench: &Self, case: String| Row { nodes, elements, ..bench.row(case, method, "implicit-euler") };
-        let rows = [
-            row(self, format!("  assembly, {law}")).timed(assembly * 1e3, 0.0),
-            row(self, format!("  one CG iteration, {law}")).timed(iteration * 1e3, 0.0).moving(bytes, self.copy),
-        ];
-        rows.into_iter().for_each(&mut *self.out);
-        for kernel in implicit.time_kernels(&resident, if software { 2 } else { 32 })? {
-            self.put(row(self, format!("  {} pass, {law}", kernel.name)), &kernel)?;
+        let [first, second] = parts.map(|case| row(self, case));
+        (self.out)(first.timed(assembly * 1e3, 0.0));
+        (self.out)(second.timed(iteration * 1e3, 0.0).moving(bytes, self.copy));
+        if passes {
+            for kernel in implicit.time_kernels(&resident, if software { 2 } else { 32 })? {
+                self.put(row(self, pass(&kernel.name)), &kernel)?;
+            }
+        }
+        if !self.only.wants(&whole) {
+            return Ok(());
         }
         let steps = if software { 1 } else { 40 };
         let mut iterations = 0;
@@ -169,16 +224,16 @@ impl Bench<'_> {
             }
             Ok(())
         })?;
-        let row = Row {
-            iterations: Some(iterations as f64 / steps as f64),
-            ..row(self, format!("implicit {law}, 50 iterations"))
-        };
+        let row = Row { iterations: Some(iterations as f64 / steps as f64), ..row(self, whole) };
         (self.out)(row.timed(ms, dt).handling(elements as f64, "elements"));
         Ok(())
     }
 
     /// A million points, each in a tetrahedron of the block.
     fn skin(&mut self, millions: f64) -> anyhow::Result<()> {
+        if !self.only.wants(SKIN) {
+            return Ok(());
+        }
         let body = tets(millions, LawKind::Linear)?;
         let Geometry::Tets(mesh) = &body.geometry else { return Ok(()) };
         let count = (millions * 1e6) as usize;
@@ -190,7 +245,7 @@ impl Bench<'_> {
         let resident = Resident::new(self.device, simulation.model(), simulation.state())?;
         let skin = SkinProduct::new(&resident, &rest, &carriers)?;
         if let Some(kernel) = skin.time(&resident, 32)? {
-            let row = Row { nodes: count, ..self.row("skin points", "", "") };
+            let row = Row { nodes: count, ..self.row(SKIN, "", "") };
             self.put(row, &kernel)?;
         }
         Ok(())
@@ -198,6 +253,9 @@ impl Bench<'_> {
 
     /// A million discs, each in a tetrahedron of the block.
     fn surfels(&mut self, millions: f64) -> anyhow::Result<()> {
+        if !self.only.wants(SURFELS) {
+            return Ok(());
+        }
         let body = tets(millions, LawKind::Linear)?;
         let count = (millions * 1e6) as usize;
         let scene = Scene { bodies: vec![body], ..Scene::default() };
@@ -216,7 +274,7 @@ impl Bench<'_> {
         let disc = SurfelRest { point: [0.0; 3], tangents: [[0.01, 0.0, 0.0], [0.0, 0.01, 0.0]] };
         let product = SurfelProduct::new(&resident, model, &vec![disc; count], SurfelCarriers::Nodes(&carriers))?;
         if let Some(kernel) = product.time(&resident, 32)? {
-            let row = Row { nodes: count, ..self.row("surfels", "", "") };
+            let row = Row { nodes: count, ..self.row(SURFELS, "", "") };
             self.put(row, &kernel)?;
         }
         Ok(())
@@ -224,6 +282,9 @@ impl Bench<'_> {
 
     /// A million points anywhere, 32 neighbours each: found, and their stencils made.
     fn rebuild(&mut self, millions: f64) -> anyhow::Result<()> {
+        if !self.only.wants(REBUILD) {
+            return Ok(());
+        }
         let count = (millions * 1e6) as usize;
         let random = super::kernels::random;
         let positions: Vec<Vec3<f32>> =
@@ -248,8 +309,30 @@ impl Bench<'_> {
             Ok(())
         })?;
         let neighbours = Some((entries - count) as f64 / count as f64);
-        let row = Row { nodes: count, neighbours, ..self.row("neighbours and stencils of random points", "mls", "") };
+        let row = Row { nodes: count, neighbours, ..self.row(REBUILD, "mls", "") };
         (self.out)(row.timed(ms, 0.0).handling((entries - count) as f64, "pairs"));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phyxel_gpu::Choice;
+
+    #[test]
+    fn what_is_not_asked_for_is_not_run() {
+        let Ok(device) = Device::open(&Choice::Any) else {
+            eprintln!("there is no device");
+            return;
+        };
+        let rows = |text| {
+            let mut found = Vec::new();
+            run(&device, Only(Some(text)), &mut |row| found.push(row.case)).expect("a suite");
+            found
+        };
+        assert_eq!(rows("no row has such a name"), [""; 0]);
+        assert_eq!(rows("copy"), ["copy"; 5]);
+        assert!(rows(SURFELS).iter().all(|case| case == SURFELS));
     }
 }

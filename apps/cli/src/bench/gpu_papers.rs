@@ -1,8 +1,8 @@
 //! The workloads of the source papers on a graphics device, and the size from which it is faster than the processor.
 
-use super::Row;
 use super::papers::{self, Workload};
 use super::timing::time_steps;
+use super::{Only, Row};
 use phyxel::material::LawKind;
 use phyxel::scene::{Body, Integrator, Method, Scene};
 use phyxel::shape::Geometry;
@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 const BUDGET: Duration = Duration::from_millis(500);
 
 /// Runs the suite on a device.
-pub fn run(device: &Arc<Device>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
-    for workload in papers::workloads()? {
+pub fn run(device: &Arc<Device>, only: Only<'_>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
+    for workload in papers::workloads()?.into_iter().filter(|workload| only.wants(&workload.case)) {
         let Workload { case, scene, dt, parts, paper } = &workload;
         let (ms, iterations, simulation) = time_on(device, scene, *dt)?;
         let mut row = papers::describe(&simulation, scene, 1, "f32");
@@ -29,8 +29,11 @@ pub fn run(device: &Arc<Device>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()>
             None => row,
         });
     }
-    super::gpu_walls::run(device, out)?;
-    crossover(device, out)
+    super::gpu_walls::run(device, only, out)?;
+    if CROSSOVER.iter().any(|case| only.wants(case)) {
+        crossover(device, out)?;
+    }
+    Ok(())
 }
 
 /// Median milliseconds per step, and iterations per step of implicit ones; the state stays on the device.
@@ -71,6 +74,9 @@ fn time_on(device: &Arc<Device>, scene: &Scene, dt: f64) -> anyhow::Result<(f64,
     Ok((times[times.len() / 2], mean, simulation))
 }
 
+/// What the rows of [`crossover`] are called: where the device wins, and where the processor does.
+const CROSSOVER: [&str; 2] = ["crossover: the device wins", "crossover: the CPU wins"];
+
 /// Blocks of growing size on both, until the device wins.
 fn crossover(device: &Arc<Device>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     for cells in [5, 8, 12, 18, 27, 40] {
@@ -84,8 +90,7 @@ fn crossover(device: &Arc<Device>, out: &mut dyn FnMut(Row)) -> anyhow::Result<(
         let (ms, _, simulation) = time_on(device, &scene, dt)?;
         let cpu = time_steps::<f32>(&scene, dt, BUDGET)?;
         let mut row = papers::describe(&simulation, &scene, 1, "f32");
-        row.case =
-            if ms < cpu.ms_per_step { "crossover: the device wins".into() } else { "crossover: the CPU wins".into() };
+        row.case = CROSSOVER[usize::from(ms >= cpu.ms_per_step)].into();
         row.device.clone_from(&device.summary().name);
         row.peer = Some(format!("cpu, {} threads", rayon::current_num_threads()));
         row.peer_ms_per_step = Some(cpu.ms_per_step);

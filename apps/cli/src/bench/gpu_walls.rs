@@ -1,8 +1,8 @@
 //! Morris's walls on a graphics device: fracture and the ground with them, and from how many walls on it is faster than the
 //! processor.
 
-use super::Row;
 use super::papers::describe;
+use super::{Only, Row};
 use phyxel::shape::Geometry;
 use phyxel::{Scene, Simulation};
 use phyxel_gpu::{Device, Driver};
@@ -17,16 +17,17 @@ const WALLS: [usize; 6] = [1, 5, 20, 50, 200, 1000];
 const FRAME: f64 = 1.0 / 60.0;
 
 /// Runs the suite on a device.
-pub fn run(device: &Arc<Device>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
+pub fn run(device: &Arc<Device>, only: Only<'_>, out: &mut dyn FnMut(Row)) -> anyhow::Result<()> {
     let software = device.summary().kind == "software";
-    for walls in WALLS.into_iter().filter(|walls| !software || *walls <= 50) {
+    let case = |walls: usize| format!("morris {walls} walls");
+    for walls in WALLS.into_iter().filter(|walls| (!software || *walls <= 50) && only.wants(&case(*walls))) {
         // Most of what breaks does so in the first second; less than fifty are compared by less.
         let duration = if walls == 50 && !software { 1.5 } else { 0.4 };
         let scene = scene_of(walls, duration)?;
         let (ms, simulation) = time_on_device(device, &scene)?;
         let cpu = time_on_cpu(&scene)?;
         let mut row = describe(&simulation, &scene, 1, "f32");
-        row.case = format!("morris {walls} walls");
+        row.case = case(walls);
         row.device.clone_from(&device.summary().name);
         row.peer = Some(format!("cpu, {} threads", rayon::current_num_threads()));
         row.peer_ms_per_step = Some(cpu);

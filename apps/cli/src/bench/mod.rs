@@ -46,7 +46,7 @@ pub struct Suite {
 }
 
 /// Runs a suite on a graphics device.
-pub type RunOn = fn(&Arc<phyxel_gpu::Device>, &mut dyn FnMut(Row)) -> anyhow::Result<()>;
+pub type RunOn = fn(&Arc<phyxel_gpu::Device>, Only<'_>, &mut dyn FnMut(Row)) -> anyhow::Result<()>;
 
 /// All suites.
 pub const SUITES: &[Suite] = &[

@@ -39,7 +39,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
                 rows.push(row);
             };
             let outcome = match (&device, suite.run_on) {
-                (Some(device), Some(run_on)) => run_on(device, &mut out),
+                (Some(device), Some(run_on)) => run_on(device, only, &mut out),
                 _ => (suite.run)(only, &mut out),
             };
             outcome.map_err(|error| Failure::work(format!("suite {}: {error:#}", suite.name)))?;

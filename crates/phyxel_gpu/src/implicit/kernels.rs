@@ -38,9 +38,6 @@ struct Product {
     multiply: Bound,
 }
 
-/// What is timed: tangents of elements, the matrix from them, its diagonal with the preconditioner, and the two launches of an iteration.
-pub(super) const TIMED: [&str; 5] = ["tangents", "assemble", "diagonal", "multiply", "update"];
-
 const Z: usize = 0;
 const X: usize = 1;
 
@@ -64,7 +61,7 @@ impl Kernels {
         let nodes = resident.node_count() as u32;
         let elements = resident.general.elements as u32;
         let blocks = [
-            [system.places, nodes, around, 0],
+            [system.pair_count, 0, 0, 0],
             [nodes, around, elements, 0],
             [elements, nodes, around, 0],
             [elements, nodes, around, 1],
@@ -110,7 +107,7 @@ impl Kernels {
             bound.launch(pass, *groups, &[*block, 0]);
         }
         if let Some(assemble) = &self.assemble {
-            assemble.launch(pass, system.places.div_ceil(assembly_lanes(resident)), &[0]);
+            assemble.launch(pass, system.pair_count.div_ceil(assembly_lanes(resident)), &[0]);
         }
         if pins {
             if let Some(kernel) = &self.pins {
@@ -161,7 +158,7 @@ impl Kernels {
         self.conclude.launch(pass, 1, &[AGAIN]);
     }
 
-    /// Launches one of [`TIMED`].
+    /// Launches one of [`PASSES`](super::Implicit::PASSES).
     pub(super) fn launch_timed(
         &self,
         resident: &Resident,
@@ -173,7 +170,7 @@ impl Kernels {
             0 => self.blocks.iter().chain(&self.tangents).for_each(|(b, groups, i)| b.launch(pass, *groups, &[*i, 0])),
             1 => {
                 if let Some(assemble) = &self.assemble {
-                    assemble.launch(pass, system.places.div_ceil(assembly_lanes(resident)), &[0]);
+                    assemble.launch(pass, system.pair_count.div_ceil(assembly_lanes(resident)), &[0]);
                 }
             }
             2 => self.precondition(resident, pass),
@@ -334,10 +331,11 @@ fn assembly_lanes(resident: &Resident) -> u32 {
 fn assemble_kernel(resident: &Resident, system: &System, sizes: &Store) -> Bound {
     let source = sources::assemble();
     let constants = [("LANES", f64::from(assembly_lanes(resident)))];
-    let bindings = &[Uniform, Read, Read, Read, Read, Write];
+    let bindings = &[Uniform, Read, Read, Read, Read, Read, Write, Write];
     let recipe = Recipe { name: "assemble", source: &source, entry: "main", constants: &constants, bindings };
     let (eight, ninths) = (&system.block_values, &system.block_ninths);
-    let buffers = [sizes, &system.starts, &system.contributions, eight, ninths, &system.values];
+    let (values, value_ninths) = (&system.values, &system.value_ninths);
+    let buffers = [sizes, &system.starts, &system.contributions, &system.pairs, eight, ninths, values, value_ninths];
     resident.device().bind(&recipe, &buffers)
 }
 
@@ -349,7 +347,7 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
         ("STABILISED", flag(resident.general.stabilised)),
         ("DRAGS", flag(slides)),
     ];
-    let bindings = &[Uniform, Read, Read, Write, Read, Read, Read, Read, Read, Read, Read, Write, Read];
+    let bindings = &[Uniform, Read, Read, Write, Read, Read, Read, Read, Read, Read, Read, Write, Read, Write];
     let recipe = Recipe { name: "diagonal", source: &source, entry: "main", constants: &constants, bindings };
     let at = &resident.at;
     let buffers = [
@@ -366,6 +364,7 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
         &system.held,
         &system.inverses,
         &system.factors,
+        &system.value_ninths,
     ];
     resident.device().bind(&recipe, &buffers)
 }
@@ -409,7 +408,7 @@ fn multiply_kernel(resident: &Resident, system: &System, field: &Store, slides: 
         ("DRAGS", flag(slides)),
     ];
     let source = sources::multiply();
-    let bindings = &[Uniform, Read, Read, Read, Read, Read, Write, Write, Read, Read, Read];
+    let bindings = &[Uniform, Read, Read, Read, Read, Read, Write, Write, Read, Read, Read, Read];
     let recipe = Recipe { name: "multiply", source: &source, entry: "main", constants: &constants, bindings };
     resident.device().bind(
         &recipe,
@@ -425,6 +424,7 @@ fn multiply_kernel(resident: &Resident, system: &System, field: &Store, slides: 
             &system.scalars,
             &system.held_of,
             &system.held,
+            &system.value_ninths,
         ],
     )
 }

@@ -103,6 +103,10 @@ const UPDATE_BYTES: u64 = 6 * 16 + 32 + 5 * 16;
 const MOST_AT_ONCE: usize = 512;
 
 impl Implicit {
+    /// What [`time_kernels`](Self::time_kernels) times: tangents of elements, the matrix from them, its diagonal with the preconditioner,
+    /// and the two launches of an iteration.
+    pub const PASSES: [&str; 5] = ["tangents", "assemble", "diagonal", "multiply", "update"];
+
     /// Prepares the system of a model.
     pub fn new(resident: &Resident, model: &Model<f32>, colliders: &[Collider]) -> Result<Self, GpuError> {
         let system = System::new(resident, model)?;
@@ -348,15 +352,15 @@ impl Implicit {
             return Ok(Vec::new());
         }
         let seconds = settled(resident.device(), || self.time_launches(resident, repeats))?;
-        let of = |kind: usize| median(seconds.iter().skip(kind).step_by(kernels::TIMED.len()).copied().collect());
-        let mut seconds: Vec<f64> = (0..kernels::TIMED.len()).map(of).collect();
+        let of = |kind: usize| median(seconds.iter().skip(kind).step_by(Self::PASSES.len()).copied().collect());
+        let mut seconds: Vec<f64> = (0..Self::PASSES.len()).map(of).collect();
         without_clock(&mut seconds[3..], self.time_iterations(resident, repeats)?);
         let nodes = resident.node_count() as u64;
         let blocks = self.system.blocks as u64;
         let tets = resident.clusters.count as u64;
         let product = 40 * blocks + nodes * 44 + general_bytes(resident);
-        // Six blocks of a tetrahedron go to twelve places of the matrix; the diagonal is made of the others.
-        let assembly = (216 + 12 * 4) * tets + 4 * blocks + 36 * (blocks - nodes.min(blocks));
+        // Six blocks of a tetrahedron go to as many pairs of places of the matrix; the diagonal is made of the others.
+        let assembly = (216 + 6 * 4) * tets + 8 * u64::from(self.system.pair_count) + 36 * (blocks - nodes.min(blocks));
         let diagonal = if tets > 0 { 36 * blocks + nodes * (8 + 4 + 4 + 32) } else { 0 };
         let bytes = [tets * (44 + 216), assembly, diagonal, product, nodes * UPDATE_BYTES];
         let timed = |(kind, name): (usize, &&str)| KernelTime {
@@ -365,7 +369,7 @@ impl Implicit {
             bytes: bytes[kind],
             traffic: None,
         };
-        let mut times: Vec<KernelTime> = kernels::TIMED.iter().enumerate().map(timed).collect();
+        let mut times: Vec<KernelTime> = Self::PASSES.iter().enumerate().map(timed).collect();
         if let Some(launch) = kernels::block_traffic(resident, &self.system) {
             times[0].traffic = time_alone(resident.device(), repeats, launch)?;
         }
@@ -385,10 +389,10 @@ impl Implicit {
         Ok(seconds.unwrap_or(f64::INFINITY))
     }
 
-    /// Seconds of each launch of [`kernels::TIMED`], over and over.
+    /// Seconds of each launch of [`PASSES`](Self::PASSES), over and over.
     fn time_launches(&self, resident: &Resident, repeats: u32) -> Result<Vec<f64>, GpuError> {
         let device = resident.device();
-        let kinds = kernels::TIMED.len() as u32;
+        let kinds = Self::PASSES.len() as u32;
         let Some(mut watch) = Stopwatch::new(device, kinds * repeats) else { return Ok(Vec::new()) };
         let mut encoder = device.wgpu.create_command_encoder(&Default::default());
         {

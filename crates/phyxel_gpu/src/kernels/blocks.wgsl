@@ -28,13 +28,12 @@ struct Mix {
 
 override VISCOUS: u32 = 0u;
 
-// Displacements of the cluster's nodes.
-var<workgroup> share: array<f32, 768>;
-// A block of every tetrahedron of the workgroup on its way out, and the next one.
-var<workgroup> outgoing: array<vec4f, 512>;
+// Blocks of the workgroup's tetrahedra on their way out, two of each and the next two; in the third quarter, before blocks come there,
+// displacements of the cluster's nodes.
+var<workgroup> outgoing: array<vec4f, 1024>;
 
 fn displacement(local: u32) -> vec3f {
-    return vec3f(share[local], share[local + 256u], share[local + 512u]);
+    return outgoing[512u + local].xyz;
 }
 
 // Where four numbers on their way out lie, so that neither those who bring them side by side nor those who fetch them wait for one bank.
@@ -42,23 +41,81 @@ fn berth(four: u32) -> u32 {
     return four ^ ((four >> 3u) & 1u);
 }
 
-// Writes block `kind` of 128 tetrahedra side by side: each alone would touch as many lines of memory as it has vectors. While one
-// leaves, the next one comes to the other half: who writes there has met all who read it.
-fn store(lane: u32, cluster: u32, kind: u32, k: mat3x3f) {
-    let half = 256u * (kind % 2u);
+fn bring(own: u32, kind: u32, k: mat3x3f) {
+    let quarter = 256u * (kind % 4u);
+    outgoing[quarter + berth(2u * own)] = vec4f(k[0], k[1].x);
+    outgoing[quarter + berth(2u * own + 1u)] = vec4f(k[1].yz, k[2].xy);
+}
+
+fn fetch(own: u32, part: u32, kind: u32, block: u32) {
+    let quarter = 256u * (kind % 4u);
+    blocks[512u * block + 2u * part + own] = outgoing[quarter + berth(own)];
+    blocks[512u * block + 2u * part + 128u + own] = outgoing[quarter + berth(128u + own)];
+}
+
+// Writes blocks `kind` and the next of 128 tetrahedra side by side: each alone would touch as many lines of memory as it has vectors.
+// While these leave, the next ones come to the other half: who writes there has met all who read it.
+fn store(lane: u32, cluster: u32, kind: u32, k: mat3x3f, next: mat3x3f) {
     let own = lane % 128u;
     let part = lane - own;
-    outgoing[half + berth(2u * own)] = vec4f(k[0], k[1].x);
-    outgoing[half + berth(2u * own + 1u)] = vec4f(k[1].yz, k[2].xy);
+    bring(own, kind, k);
+    bring(own, kind + 1u, next);
     workgroupBarrier();
     let block = 6u * cluster + kind;
-    blocks[512u * block + 2u * part + own] = outgoing[half + berth(own)];
-    blocks[512u * block + 2u * part + 128u + own] = outgoing[half + berth(128u + own)];
+    fetch(own, part, kind, block);
+    fetch(own, part, kind + 1u, block + 1u);
     ninths[256u * block + lane] = k[2].z;
+    ninths[256u * block + 256u + lane] = next[2].z;
+}
+
+fn scaled(spectrum: Spectrum, by: f32) -> Spectrum {
+    return Spectrum(spectrum.block * by, spectrum.twist * by, spectrum.flip * by);
 }
 
 fn unit(k: u32) -> vec3f {
     return vec3f(select(0.0, 1.0, k == 0u), select(0.0, 1.0, k == 1u), select(0.0, 1.0, k == 2u));
+}
+
+// A corner of a tetrahedron.
+struct Corner {
+    gradient: vec3f,
+    // What the law makes blocks of: the gradient of matter that has not flowed; turned by R where strains are Hooke's, by Vᵀ where
+    // singular values decide.
+    seen: vec3f,
+}
+
+fn corner(turn: mat3x3f, gradient: vec3f) -> Corner {
+    var own = Corner(gradient, gradient);
+    if is_spectral() || GRAINS == 1u {
+        own.seen = turn * gradient;
+    }
+    return own;
+}
+
+// Corotated matter alone.
+fn is_hookean() -> bool {
+    return LAW == COROTATED && VOLUME == 0u;
+}
+
+fn is_spectral() -> bool {
+    return LAW == STVK || LAW == COROTATED || LAW == NEO_HOOKEAN || LAW == HENCKY;
+}
+
+// [r]ₓ T
+fn crossed(r: vec3f, t: mat3x3f) -> mat3x3f {
+    return mat3x3f(cross(r, t[0]), cross(r, t[1]), cross(r, t[2]));
+}
+
+// With F = R S, r = R d and the axes u_m of R S Rᵀ, the block of corotated matter is λ r_a r_bᵀ + 2μ (r_a · r_b) I + [r_a]ₓ T [r_b]ₓ,
+// where T = Σ ½ (flip_m − twist_m) u_m u_mᵀ; `arm` is [r_a]ₓ T. A third of the work of `pair_in_frame`.
+fn hookean_pair(spectrum: Spectrum, arm: mat3x3f, a: vec3f, b: vec3f) -> mat3x3f {
+    let along = b * spectrum.block[0].y;
+    let alike = dot(a, b) * spectrum.flip.x;
+    return mat3x3f(
+        a * along.x + (arm[1] * b.z - arm[2] * b.y) + vec3f(alike, 0.0, 0.0),
+        a * along.y + (arm[2] * b.x - arm[0] * b.z) + vec3f(0.0, alike, 0.0),
+        a * along.z + (arm[0] * b.y - arm[1] * b.x) + vec3f(0.0, 0.0, alike),
+    );
 }
 
 // In the frame of the singular vectors, how a displacement x of corner b pulls at corner a: T(x ⊗ w_b) w_a, with w = Vᵀ d.
@@ -74,31 +131,25 @@ fn pair_in_frame(spectrum: Spectrum, wa: vec3f, wb: vec3f) -> mat3x3f {
     return mat3x3f(x, y, z);
 }
 
-// K_ab of a tetrahedron: column i is what happens to corner a when corner b moves along axis i.
-// Matter that has flowed is the same with the weights Aᵀ d.
-fn pair(law: u32, frame: Frame, g: mat3x3f, a: mat3x3f, wa: vec3f, wb: vec3f, stiffness: f32, viscosity: f32) -> mat3x3f {
+// K_ab of a tetrahedron: column i is what happens to corner a when corner b moves along axis i. A spectrum has the stiffness in it.
+fn pair(law: u32, frame: Frame, g: mat3x3f, arm: mat3x3f, a: Corner, b: Corner, stiffness: f32, viscosity: f32) -> mat3x3f {
     var k: mat3x3f;
-    var da = wa;
-    var db = wb;
-    if GRAINS == 1u {
-        da = wa * a;
-        db = wb * a;
-    }
-    if LAW == STVK || LAW == COROTATED || LAW == NEO_HOOKEAN || LAW == HENCKY {
-        let m = pair_in_frame(frame.spectrum, da * frame.v, db * frame.v);
-        k = (frame.u * m * transpose(frame.u)) * stiffness;
+    if is_hookean() {
+        k = hookean_pair(frame.spectrum, arm, a.seen, b.seen);
+    } else if is_spectral() {
+        k = frame.u * pair_in_frame(frame.spectrum, a.seen, b.seen) * transpose(frame.u);
     } else {
         k = mat3x3f(
-            tangent_apply(law, frame, outer(unit(0u), db)) * da,
-            tangent_apply(law, frame, outer(unit(1u), db)) * da,
-            tangent_apply(law, frame, outer(unit(2u), db)) * da,
+            tangent_apply(law, frame, outer(unit(0u), b.seen)) * a.seen,
+            tangent_apply(law, frame, outer(unit(1u), b.seen)) * a.seen,
+            tangent_apply(law, frame, outer(unit(2u), b.seen)) * a.seen,
         ) * stiffness;
     }
     if VISCOUS == 1u {
         k += mat3x3f(
-            viscous_stress(law, g, outer(unit(0u), wb)) * wa,
-            viscous_stress(law, g, outer(unit(1u), wb)) * wa,
-            viscous_stress(law, g, outer(unit(2u), wb)) * wa,
+            viscous_stress(law, g, outer(unit(0u), b.gradient)) * a.gradient,
+            viscous_stress(law, g, outer(unit(1u), b.gradient)) * a.gradient,
+            viscous_stress(law, g, outer(unit(2u), b.gradient)) * a.gradient,
         ) * viscosity;
     }
     return k;
@@ -124,16 +175,13 @@ fn main(
     let packed = piece.nodes;
     let head = clusters[cluster];
     for (var node = local; node < (head.y & 0xffffu); node += 128u) {
-        let at = u[members[head.x + node].x].xyz;
-        share[node] = at.x;
-        share[node + 256u] = at.y;
-        share[node + 512u] = at.z;
+        outgoing[512u + node] = u[members[head.x + node].x];
     }
     workgroupBarrier();
-    let a = displacement(packed & 255u);
-    let g = outer(displacement((packed >> 8u) & 255u) - a, d1)
-        + outer(displacement((packed >> 16u) & 255u) - a, d2)
-        + outer(displacement(packed >> 24u) - a, d3);
+    let origin = displacement(packed & 255u);
+    let g = outer(displacement((packed >> 8u) & 255u) - origin, d1)
+        + outer(displacement((packed >> 16u) & 255u) - origin, d2)
+        + outer(displacement(packed >> 24u) - origin, d3);
     let law = head.z;
     var elastic = Elastic(g, identity());
     if GRAINS == 1u {
@@ -142,17 +190,43 @@ fn main(
         hardened = grain.strain;
         elastic = elastic_part(g, grain.offset);
     }
-    let frame = tangent_frame(law, elastic.g);
+    var frame = tangent_frame(law, elastic.g);
     let stiffness = volume * (mix_of.square + mix_of.gamma * laws[law].rayleigh_stiffness);
     let viscosity = volume * mix_of.gamma;
+    // What gradients are turned by, and T of corotated matter.
+    var turn = identity();
+    var axes = mat3x3f();
+    if is_spectral() {
+        frame.spectrum = scaled(frame.spectrum, stiffness);
+        turn = transpose(frame.v);
+    }
+    if is_hookean() {
+        turn = frame.u * turn;
+        let t = 0.5 * (frame.spectrum.flip - frame.spectrum.twist);
+        let u = frame.u;
+        axes = outer(u[0] * t.x, u[0]) + outer(u[1] * t.y, u[1]) + outer(u[2] * t.z, u[2]);
+    }
+    // Matter that has flowed is the same with the weights Aᵀ d.
+    if GRAINS == 1u {
+        turn = turn * transpose(elastic.a);
+    }
+    let b = corner(turn, d1);
+    let c = corner(turn, d2);
+    let d = corner(turn, d3);
     // Gradients sum to zero.
-    let d0 = -(d1 + d2 + d3);
-    store(lane, cluster, 0u, pair(law, frame, g, elastic.a, d0, d1, stiffness, viscosity));
-    store(lane, cluster, 1u, pair(law, frame, g, elastic.a, d0, d2, stiffness, viscosity));
-    store(lane, cluster, 2u, pair(law, frame, g, elastic.a, d0, d3, stiffness, viscosity));
-    store(lane, cluster, 3u, pair(law, frame, g, elastic.a, d1, d2, stiffness, viscosity));
-    store(lane, cluster, 4u, pair(law, frame, g, elastic.a, d1, d3, stiffness, viscosity));
-    store(lane, cluster, 5u, pair(law, frame, g, elastic.a, d2, d3, stiffness, viscosity));
+    let a = Corner(-(d1 + d2 + d3), -(b.seen + c.seen + d.seen));
+    let of_a = crossed(a.seen, axes);
+    let of_b = crossed(b.seen, axes);
+    let of_c = crossed(c.seen, axes);
+    let ab = pair(law, frame, g, of_a, a, b, stiffness, viscosity);
+    let ac = pair(law, frame, g, of_a, a, c, stiffness, viscosity);
+    store(lane, cluster, 0u, ab, ac);
+    let ad = pair(law, frame, g, of_a, a, d, stiffness, viscosity);
+    let bc = pair(law, frame, g, of_b, b, c, stiffness, viscosity);
+    store(lane, cluster, 2u, ad, bc);
+    let bd = pair(law, frame, g, of_b, b, d, stiffness, viscosity);
+    let cd = pair(law, frame, g, of_c, c, d, stiffness, viscosity);
+    store(lane, cluster, 4u, bd, cd);
 }
 
 // Its loads and stores alone, for measurements: how long a launch would take if nothing but memory bounded it.

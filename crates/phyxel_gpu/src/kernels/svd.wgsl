@@ -24,15 +24,18 @@ fn rotate_pair(
     let alpha = dot(*bp, *bp);
     let beta = dot(*bq, *bq);
     let gamma = dot(*bp, *bq);
-    if gamma * gamma <= 4.0 * EPSILON * EPSILON * alpha * beta {
+    // Not so small either that its square is lost.
+    if gamma * gamma <= 4.0 * EPSILON * EPSILON * alpha * beta + 1e-37 {
         return false;
     }
     let difference = beta - alpha;
     let double = gamma + gamma;
-    let size = double / (abs(difference) + sqrt(difference * difference + double * double));
-    let tangent = select(size, -size, difference < 0.0);
-    let cosine = 1.0 / sqrt(1.0 + tangent * tangent);
-    let sine = cosine * tangent;
+    // From the cosine of twice the angle: two inverse roots, no division.
+    let inverse = inverseSqrt(difference * difference + double * double);
+    let square = 0.5 + 0.5 * abs(difference) * inverse;
+    let root = inverseSqrt(square);
+    let cosine = square * root;
+    let sine = select(gamma, -gamma, difference < 0.0) * inverse * root;
     let x = *bp;
     let y = *bq;
     *bp = x * cosine - y * sine;
@@ -87,10 +90,17 @@ fn svd(m: mat3x3f) -> Svd {
     if largest < 1e-37 {
         return result;
     }
-    let scale = select(largest, 1.0, largest > 1e-4 && largest < 1e4);
-    var b0 = m[0] / scale;
-    var b1 = m[1] / scale;
-    var b2 = m[2] / scale;
+    var scale = 1.0;
+    var b0 = m[0];
+    var b1 = m[1];
+    var b2 = m[2];
+    // Most need no division.
+    if !(largest > 1e-4 && largest < 1e4) {
+        scale = largest;
+        b0 /= scale;
+        b1 /= scale;
+        b2 /= scale;
+    }
     var v0 = vec3f(1.0, 0.0, 0.0);
     var v1 = vec3f(0.0, 1.0, 0.0);
     var v2 = vec3f(0.0, 0.0, 1.0);
@@ -105,16 +115,19 @@ fn svd(m: mat3x3f) -> Svd {
     order_pair(&b0, &b1, &v0, &v1);
     order_pair(&b1, &b2, &v1, &v2);
     order_pair(&b0, &b1, &v0, &v1);
-    let first = length(b0);
-    let u0 = b0 / first;
+    let first_square = dot(b0, b0);
+    let one_first = inverseSqrt(first_square);
+    let first = first_square * one_first;
+    let u0 = b0 * one_first;
     // Perpendicular to rounding of |b0|, which is not enough where b1 is far shorter.
     let rest = b1 - u0 * dot(u0, b1);
-    let rest_length = length(rest);
+    let rest_square = dot(rest, rest);
     var u1: vec3f;
     var second = 0.0;
-    if rest_length > EPSILON * EPSILON * first {
-        u1 = rest / rest_length;
-        second = min(rest_length, first);
+    if rest_square > EPSILON * EPSILON * EPSILON * EPSILON * first_square {
+        let one_rest = inverseSqrt(rest_square);
+        u1 = rest * one_rest;
+        second = min(rest_square * one_rest, first);
     } else {
         u1 = any_perpendicular(u0);
     }

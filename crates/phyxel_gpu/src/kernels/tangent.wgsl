@@ -47,11 +47,11 @@ fn is_psd(m: mat3x3f, size: f32) -> bool {
     let shift = 16.0 * EPSILON * size;
     let d0 = m[0].x + shift;
     if !(d0 > 0.0) { return false; }
-    let l10 = m[0].y / sqrt(d0);
-    let l20 = m[0].z / sqrt(d0);
+    let l10 = m[0].y * inverseSqrt(d0);
+    let l20 = m[0].z * inverseSqrt(d0);
     let d1 = m[1].y - l10 * l10 + shift;
     if !(d1 > 0.0) { return false; }
-    let l21 = (m[1].z - l20 * l10) / sqrt(d1);
+    let l21 = (m[1].z - l20 * l10) * inverseSqrt(d1);
     return m[2].z - l20 * l20 - l21 * l21 + shift > 0.0;
 }
 
@@ -104,7 +104,11 @@ fn spectrum_of(law: u32, sigma: vec3f) -> Spectrum {
         let change = sigma.x + sigma.y + sigma.z - 3.0;
         s.block = mat3x3f(lam, lam, lam, lam, lam, lam, lam, lam, lam) + scaled_identity(mu + mu);
         s.flip = vec3f(mu + mu);
-        s.twist = vec3f(mu + mu) + 2.0 * (lam * change - (mu + mu)) / max(a + b, vec3f(1e-5));
+        s.twist = vec3f(mu + mu) + 2.0 * (lam * change - (mu + mu)) * (1.0 / max(a + b, vec3f(1e-5)));
+        if VOLUME == 0u {
+            // Hooke's law of matter that is stable has no stretch without resistance.
+            return Spectrum(s.block, max(s.twist, vec3f(0.0)), max(s.flip, vec3f(0.0)));
+        }
     } else {
         s.block = scaled_identity(mu);
         s.twist = vec3f(mu);
