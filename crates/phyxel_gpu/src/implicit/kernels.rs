@@ -61,7 +61,7 @@ impl Kernels {
         let nodes = resident.node_count() as u32;
         let elements = resident.general.elements as u32;
         let blocks = [
-            [system.pair_count, 0, 0, 0],
+            [system.places, nodes, around, 0],
             [nodes, around, elements, 0],
             [elements, nodes, around, 0],
             [elements, nodes, around, 1],
@@ -107,7 +107,7 @@ impl Kernels {
             bound.launch(pass, *groups, &[*block, 0]);
         }
         if let Some(assemble) = &self.assemble {
-            assemble.launch(pass, system.pair_count.div_ceil(assembly_lanes(resident)), &[0]);
+            assemble.launch(pass, system.places.div_ceil(assembly_lanes(resident)), &[0]);
         }
         if pins {
             if let Some(kernel) = &self.pins {
@@ -170,7 +170,7 @@ impl Kernels {
             0 => self.blocks.iter().chain(&self.tangents).for_each(|(b, groups, i)| b.launch(pass, *groups, &[*i, 0])),
             1 => {
                 if let Some(assemble) = &self.assemble {
-                    assemble.launch(pass, system.pair_count.div_ceil(assembly_lanes(resident)), &[0]);
+                    assemble.launch(pass, system.places.div_ceil(assembly_lanes(resident)), &[0]);
                 }
             }
             2 => self.precondition(resident, pass),
@@ -331,11 +331,10 @@ fn assembly_lanes(resident: &Resident) -> u32 {
 fn assemble_kernel(resident: &Resident, system: &System, sizes: &Store) -> Bound {
     let source = sources::assemble();
     let constants = [("LANES", f64::from(assembly_lanes(resident)))];
-    let bindings = &[Uniform, Read, Read, Read, Read, Read, Write, Write];
+    let bindings = &[Uniform, Read, Read, Read, Read, Write];
     let recipe = Recipe { name: "assemble", source: &source, entry: "main", constants: &constants, bindings };
     let (eight, ninths) = (&system.block_values, &system.block_ninths);
-    let (values, value_ninths) = (&system.values, &system.value_ninths);
-    let buffers = [sizes, &system.starts, &system.contributions, &system.pairs, eight, ninths, values, value_ninths];
+    let buffers = [sizes, &system.starts, &system.contributions, eight, ninths, &system.values];
     resident.device().bind(&recipe, &buffers)
 }
 
@@ -347,7 +346,7 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
         ("STABILISED", flag(resident.general.stabilised)),
         ("DRAGS", flag(slides)),
     ];
-    let bindings = &[Uniform, Read, Read, Write, Read, Read, Read, Read, Read, Read, Read, Write, Read, Write];
+    let bindings = &[Uniform, Read, Read, Write, Read, Read, Read, Read, Read, Read, Read, Write, Read];
     let recipe = Recipe { name: "diagonal", source: &source, entry: "main", constants: &constants, bindings };
     let at = &resident.at;
     let buffers = [
@@ -364,7 +363,6 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
         &system.held,
         &system.inverses,
         &system.factors,
-        &system.value_ninths,
     ];
     resident.device().bind(&recipe, &buffers)
 }
@@ -408,7 +406,7 @@ fn multiply_kernel(resident: &Resident, system: &System, field: &Store, slides: 
         ("DRAGS", flag(slides)),
     ];
     let source = sources::multiply();
-    let bindings = &[Uniform, Read, Read, Read, Read, Read, Write, Write, Read, Read, Read, Read];
+    let bindings = &[Uniform, Read, Read, Read, Read, Read, Write, Write, Read, Read, Read];
     let recipe = Recipe { name: "multiply", source: &source, entry: "main", constants: &constants, bindings };
     resident.device().bind(
         &recipe,
@@ -424,7 +422,6 @@ fn multiply_kernel(resident: &Resident, system: &System, field: &Store, slides: 
             &system.scalars,
             &system.held_of,
             &system.held,
-            &system.value_ninths,
         ],
     )
 }

@@ -27,8 +27,7 @@ impl Solo {
         // Halves of halves must be whole; more lanes than nodes only wait.
         let lanes = (1_u32 << lanes.ilog2()).min((nodes as u32).next_power_of_two()).max(32);
         let constants = [("LANES", f64::from(lanes)), ("DRAGS", if slides { 1.0 } else { 0.0 })];
-        let bindings =
-            &[Uniform, Write, Write, Write, Write, Write, Read, Read, Read, Read, Read, Read, Read, Write, Read];
+        let bindings = &[Uniform, Write, Write, Write, Write, Write, Read, Read, Read, Read, Read, Read, Read, Write];
         let source = sources::solo();
         let recipe = Recipe { name: "solo", source: &source, entry: "main", constants: &constants, bindings };
         let job = device.uniforms("solo", 256);
@@ -47,7 +46,6 @@ impl Solo {
             &system.held,
             &system.inverses,
             &system.scalars,
-            &system.value_ninths,
         ];
         Some(Solo { bound: device.bind(&recipe, &buffers), job, nodes: nodes as u32 })
     }

@@ -14,15 +14,12 @@ use std::collections::HashMap;
 pub(super) struct System {
     pub rows: Store,
     pub columns: Store,
-    pub pairs: Store,
     pub starts: Store,
     pub contributions: Store,
     /// Eight numbers of each block, and the ninth.
     pub block_values: Store,
     pub block_ninths: Store,
-    /// The same of the matrix.
     pub values: Store,
-    pub value_ninths: Store,
     pub tangents: Store,
     /// What weakens the penalties of each element, then by the node at its centre.
     pub factors: Store,
@@ -48,8 +45,8 @@ pub(super) struct System {
     pub pin_job: Store,
     pub pin_nodes: Store,
     pub motion: Store,
-    /// Pairs of places of the matrix.
-    pub pair_count: u32,
+    /// Places of the matrix, with padding.
+    pub places: u32,
     /// 3x3 blocks of the matrix.
     pub blocks: usize,
     /// Workgroups of the passes over vectors, and of products: each leaves its part of scalar products.
@@ -91,13 +88,11 @@ impl System {
         Ok(System {
             rows: device.upload("rows", &pattern.rows)?,
             columns: device.upload("columns", &pattern.columns)?,
-            pairs: device.upload("pairs", &pattern.pairs)?,
             starts: device.upload("starts", &pattern.starts)?,
             contributions: device.upload("contributions", &pattern.contributions)?,
             block_values: device.room::<[f32; 48]>("blocks", resident.clusters.heads.len() * CLUSTER)?,
             block_ninths: device.room::<[f32; 6]>("blocks", resident.clusters.heads.len() * CLUSTER)?,
-            values: device.room::<[f32; 8]>("matrix", places)?,
-            value_ninths: device.room::<f32>("matrix", places)?,
+            values: device.room::<[f32; 9]>("matrix", places)?,
             tangents: device.room::<[f32; 45]>("tangents", resident.general.elements)?,
             factors: device.upload("factors", &vec![1.0_f32; factors])?,
             masses: device.room::<f32>("masses", n)?,
@@ -122,7 +117,7 @@ impl System {
             pin_job: device.uniforms("pins", 256),
             pin_nodes: device.upload("pinned nodes", &pinned)?,
             motion: device.room::<[f32; 12]>("motion", model.pins.len())?,
-            pair_count: pattern.pairs.len() as u32,
+            places: places as u32,
             blocks: pattern.blocks,
             groups: (n as u32).div_ceil(256).clamp(1, MOST_GROUPS),
             products: (n as u32).div_ceil(256).clamp(1, MOST_PRODUCTS),

@@ -15,8 +15,7 @@ struct Job {
 // Mass, scaled.
 @group(0) @binding(1) var<storage, read> masses: array<f32>;
 @group(0) @binding(2) var<storage, read> rows: array<vec2u>;
-// In slices of 32 places: the first four numbers of each block, column by column, the next four, and the ninths elsewhere.
-@group(0) @binding(3) var<storage, read_write> values: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> values: array<f32>;
 @group(0) @binding(4) var<storage, read> index: array<u32>;
 @group(0) @binding(5) var<storage, read> around: array<vec4u>;
 @group(0) @binding(6) var<storage, read> elements: array<vec4u>;
@@ -31,7 +30,6 @@ struct Job {
 @group(0) @binding(11) var<storage, read_write> inverses: array<vec4f>;
 // What weakens the penalties of each element; then the same by the node at its centre.
 @group(0) @binding(12) var<storage, read> factors: array<f32>;
-@group(0) @binding(13) var<storage, read_write> value_ninths: array<f32>;
 
 // d · C · d of element e.
 fn contracted(e: u32, d: vec3f) -> mat3x3f {
@@ -50,32 +48,37 @@ fn contracted(e: u32, d: vec3f) -> mat3x3f {
     return result;
 }
 
-fn block_at(place: u32) -> mat3x3f {
-    let at = place + (place & ~31u);
-    let a = values[at];
-    let b = values[at + 32u];
-    return mat3x3f(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, value_ninths[place]);
+// Where the first number of a place is.
+fn place_of(place: u32) -> u32 {
+    return (place / 32u) * 288u + place % 32u;
 }
 
-fn store(place: u32, block: mat3x3f) {
-    let at = place + (place & ~31u);
-    values[at] = vec4f(block[0], block[1].x);
-    values[at + 32u] = vec4f(block[1].yz, block[2].xy);
-    value_ninths[place] = block[2].z;
+fn block_at(at: u32) -> mat3x3f {
+    return mat3x3f(
+        values[at], values[at + 32u], values[at + 64u],
+        values[at + 96u], values[at + 128u], values[at + 160u],
+        values[at + 192u], values[at + 224u], values[at + 256u],
+    );
+}
+
+fn store(at: u32, block: mat3x3f) {
+    for (var c = 0u; c < 9u; c += 1u) {
+        values[at + 32u * c] = block[c / 3u][c % 3u];
+    }
 }
 
 // A body that moves as a whole feels no force: the diagonal is what the rest of the row lacks to zero. Two at a time.
 fn stiffness_at(row: vec2u) -> mat3x3f {
     var even = mat3x3f();
     var odd = mat3x3f();
-    var place = row.x;
+    var at = place_of(row.x);
     for (var k = 1u; k + 1u < row.y; k += 2u) {
-        even += block_at(place + 32u);
-        odd += block_at(place + 64u);
-        place += 64u;
+        even += block_at(at + 288u);
+        odd += block_at(at + 576u);
+        at += 576u;
     }
     if (row.y & 1u) == 0u {
-        even += block_at(place + 32u);
+        even += block_at(at + 288u);
     }
     return -1.0 * symmetric_part(even + odd);
 }
@@ -89,7 +92,7 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     var d = scaled_identity(masses[n]);
     if TETS == 1u && rows[n].y > 0u {
         let stiffness = stiffness_at(rows[n]);
-        store(rows[n].x, stiffness);
+        store(place_of(rows[n].x), stiffness);
         d += stiffness;
     }
     if GENERAL == 1u {

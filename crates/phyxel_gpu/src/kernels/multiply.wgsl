@@ -19,7 +19,7 @@ struct Job {
 @group(0) @binding(2) var<storage, read> masses: array<f32>;
 @group(0) @binding(3) var<storage, read> rows: array<vec2u>;
 @group(0) @binding(4) var<storage, read> columns: array<u32>;
-@group(0) @binding(5) var<storage, read> values: array<vec4f>;
+@group(0) @binding(5) var<storage, read> values: array<f32>;
 @group(0) @binding(6) var<storage, read_write> q: array<vec4f>;
 @group(0) @binding(7) var<storage, read_write> partials: array<f32>;
 @group(0) @binding(8) var<storage, read> scalars: array<vec4u>;
@@ -27,7 +27,6 @@ struct Job {
 // Which of the held nodes each is, plus one; and six vectors of each, as in diagonal.wgsl.
 @group(0) @binding(9) var<storage, read> held_of: array<u32>;
 @group(0) @binding(10) var<storage, read> held: array<vec4f>;
-@group(0) @binding(11) var<storage, read> value_ninths: array<f32>;
 
 var<workgroup> sums: array<f32, 256>;
 var<workgroup> few: array<f32, 16>;

@@ -21,12 +21,11 @@ struct Job {
 @group(0) @binding(6) var<storage, read> masses: array<f32>;
 @group(0) @binding(7) var<storage, read> rows: array<vec2u>;
 @group(0) @binding(8) var<storage, read> columns: array<u32>;
-@group(0) @binding(9) var<storage, read> values: array<vec4f>;
+@group(0) @binding(9) var<storage, read> values: array<f32>;
 @group(0) @binding(10) var<storage, read> held_of: array<u32>;
 @group(0) @binding(11) var<storage, read> held: array<vec4f>;
 @group(0) @binding(12) var<storage, read> inverses: array<vec4f>;
 @group(0) @binding(13) var<storage, read_write> scalars: Scalars;
-@group(0) @binding(14) var<storage, read> value_ninths: array<f32>;
 
 var<workgroup> sums: array<vec2f, 1024>;
 
