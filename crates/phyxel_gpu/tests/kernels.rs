@@ -8,7 +8,7 @@ fn every_kernel_is_valid() {
             Err(error) => panic!("{name}: {}", error.emit_to_string(&source)),
         };
         let flags = naga::valid::ValidationFlags::all();
-        let checked = naga::valid::Validator::new(flags, naga::valid::Capabilities::empty()).validate(&module);
+        let checked = naga::valid::Validator::new(flags, naga::valid::Capabilities::SUBGROUP).validate(&module);
         if let Err(error) = checked {
             panic!("{name}: {}", error.emit_to_string(&source));
         }

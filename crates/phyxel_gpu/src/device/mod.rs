@@ -30,6 +30,8 @@ pub struct Device {
     summary: AdapterSummary,
     /// Arrays are cut into buffers of this size, a power of two [bytes].
     part_bytes: u64,
+    /// Whether lanes write for each other, two and two.
+    paired: bool,
     /// The first thing that went wrong outside of a call that could say so.
     trouble: Arc<Mutex<Option<GpuError>>>,
     /// Whether the device was lost.
@@ -45,13 +47,14 @@ impl Device {
         Device::open_within(choice, u64::MAX)
     }
 
-    /// Opens a device and lets kernels see no more than so many bytes of an array at a time, as small devices do; at least
-    /// 4 KiB.
+    /// Opens a device and lets kernels see no more than so many bytes of an array at a time, at least 4 KiB, and lanes nothing of
+    /// each other, as small devices do.
     pub fn open_within(choice: &Choice, most_bytes: u64) -> Result<Arc<Self>, GpuError> {
         let (adapter, summary) = choice::pick(choice)?;
         let most = most_bytes.min(summary.max_buffer_bytes).min(summary.max_binding_bytes).max(4096);
         let part_bytes = 1 << most.ilog2();
         let features = adapter.features() & (wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SUBGROUP);
+        let pairs = features.contains(wgpu::Features::SUBGROUP) && adapter.get_info().subgroup_min_size > 1;
         let request = wgpu::DeviceDescriptor {
             label: Some("phyxel"),
             required_features: features,
@@ -77,6 +80,7 @@ impl Device {
             queue,
             summary,
             part_bytes,
+            paired: pairs && most_bytes == u64::MAX,
             trouble,
             gone,
             kernels: Mutex::default(),
@@ -103,6 +107,11 @@ impl Device {
     /// The most of an array that one buffer holds [bytes].
     pub(crate) fn part_bytes(&self) -> u64 {
         self.part_bytes
+    }
+
+    /// Whether lanes can exchange numbers, and so write for each other.
+    pub(crate) fn is_paired(&self) -> bool {
+        self.paired
     }
 
     /// Whether kernels can be timed on the device itself.

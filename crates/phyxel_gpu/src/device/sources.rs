@@ -22,6 +22,14 @@ const HELD: &str = include_str!("../kernels/held.wgsl");
 const PULL: &str = include_str!("../kernels/pull.wgsl");
 const PUSHED: &str = include_str!("../kernels/pushed.wgsl");
 
+/// How lanes write blocks, where they can exchange numbers and where they cannot.
+fn pairs(paired: bool) -> &'static str {
+    match paired {
+        true => include_str!("../kernels/paired.wgsl"),
+        false => include_str!("../kernels/alone.wgsl"),
+    }
+}
+
 fn elastic(kernel: &str) -> String {
     [MATH, SVD, LAWS, TANGENT, PLASTIC, kernel].concat()
 }
@@ -82,8 +90,8 @@ pub(crate) fn pressure() -> String {
 }
 
 /// Blocks of the stiffness of tetrahedra.
-pub(crate) fn blocks() -> String {
-    elastic(&[PIECE, include_str!("../kernels/blocks.wgsl")].concat())
+pub(crate) fn blocks(paired: bool) -> String {
+    elastic(&[PIECE, pairs(paired), include_str!("../kernels/blocks.wgsl")].concat())
 }
 
 /// Tangents of other stencils.
@@ -205,7 +213,8 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
         ("nodes", nodes()),
         ("welds", welds()),
         ("pressure", pressure()),
-        ("blocks", blocks()),
+        ("blocks", blocks(true)),
+        ("blocks alone", blocks(false)),
         ("tangents", tangents()),
         ("assemble", assemble()),
         ("diagonal", diagonal()),

@@ -276,7 +276,7 @@ fn pins_kernel(resident: &Resident, system: &System) -> Bound {
 }
 
 fn block_kernel(resident: &Resident, system: &System, run: &Run, groups: &Store, entry: &str) -> (Bound, u32) {
-    let source = sources::blocks();
+    let source = sources::blocks(resident.device().is_paired());
     let constants = [
         ("LAW", f64::from(run.law.law)),
         ("VOLUME", flag(run.law.volume)),

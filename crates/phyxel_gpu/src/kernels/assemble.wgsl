@@ -2,7 +2,8 @@
 // numbers of a block side by side (184 µs for a million tetrahedra instead of 148); nine numbers of 27 bits with one exponent in 32
 // bytes (a fifth faster, and the kernel that packs them a sixth slower); the ninth in the last four bits of the others (8 % faster, at a
 // sixteenth of the digits); two lanes a place, half a block each (7 % slower); four contributions at a time (2 % slower); a lane for
-// each pair of nodes that reads each block once and writes both places (as long: half of the writes are scattered then).
+// each pair of nodes that reads each block once and writes both places (as long: half of the writes are scattered then); lanes that
+// fetch the halves of blocks for each other, as in `paired.wgsl` (as long).
 
 // Many together: blocks that two of their places need are fetched once.
 override LANES: u32 = 256u;

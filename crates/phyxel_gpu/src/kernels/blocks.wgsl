@@ -28,44 +28,22 @@ struct Mix {
 
 override VISCOUS: u32 = 0u;
 
-// Blocks of the workgroup's tetrahedra on their way out, two of each and the next two; in the third quarter, before blocks come there,
-// displacements of the cluster's nodes.
-var<workgroup> outgoing: array<vec4f, 1024>;
+// Displacements of the cluster's nodes.
+var<workgroup> share: array<f32, 768>;
 
 fn displacement(local: u32) -> vec3f {
-    return outgoing[512u + local].xyz;
+    return vec3f(share[local], share[local + 256u], share[local + 512u]);
 }
 
-// Where four numbers on their way out lie, so that neither those who bring them side by side nor those who fetch them wait for one bank.
-fn berth(four: u32) -> u32 {
-    return four ^ ((four >> 3u) & 1u);
-}
-
-fn bring(own: u32, kind: u32, k: mat3x3f) {
-    let quarter = 256u * (kind % 4u);
-    outgoing[quarter + berth(2u * own)] = vec4f(k[0], k[1].x);
-    outgoing[quarter + berth(2u * own + 1u)] = vec4f(k[1].yz, k[2].xy);
-}
-
-fn fetch(own: u32, part: u32, kind: u32, block: u32) {
-    let quarter = 256u * (kind % 4u);
-    blocks[512u * block + 2u * part + own] = outgoing[quarter + berth(own)];
-    blocks[512u * block + 2u * part + 128u + own] = outgoing[quarter + berth(128u + own)];
-}
-
-// Writes blocks `kind` and the next of 128 tetrahedra side by side: each alone would touch as many lines of memory as it has vectors.
-// While these leave, the next ones come to the other half: who writes there has met all who read it.
-fn store(lane: u32, cluster: u32, kind: u32, k: mat3x3f, next: mat3x3f) {
-    let own = lane % 128u;
-    let part = lane - own;
-    bring(own, kind, k);
-    bring(own, kind + 1u, next);
-    workgroupBarrier();
+// Writes block `kind` of a tetrahedron.
+fn store(lane: u32, cluster: u32, kind: u32, k: mat3x3f) {
+    let odd = (lane & 1u) == 1u;
+    let own = trade(vec4f(k[0], k[1].x), vec4f(k[1].yz, k[2].xy), odd);
     let block = 6u * cluster + kind;
-    fetch(own, part, kind, block);
-    fetch(own, part, kind + 1u, block + 1u);
+    let at = 512u * block + 2u * lane - select(0u, 1u, PAIRED && odd);
+    blocks[at] = own[0];
+    blocks[at + select(1u, 2u, PAIRED)] = own[1];
     ninths[256u * block + lane] = k[2].z;
-    ninths[256u * block + 256u + lane] = next[2].z;
 }
 
 fn scaled(spectrum: Spectrum, by: f32) -> Spectrum {
@@ -175,7 +153,10 @@ fn main(
     let packed = piece.nodes;
     let head = clusters[cluster];
     for (var node = local; node < (head.y & 0xffffu); node += 128u) {
-        outgoing[512u + node] = u[members[head.x + node].x];
+        let at = u[members[head.x + node].x].xyz;
+        share[node] = at.x;
+        share[node + 256u] = at.y;
+        share[node + 512u] = at.z;
     }
     workgroupBarrier();
     let origin = displacement(packed & 255u);
@@ -218,15 +199,12 @@ fn main(
     let of_a = crossed(a.seen, axes);
     let of_b = crossed(b.seen, axes);
     let of_c = crossed(c.seen, axes);
-    let ab = pair(law, frame, g, of_a, a, b, stiffness, viscosity);
-    let ac = pair(law, frame, g, of_a, a, c, stiffness, viscosity);
-    store(lane, cluster, 0u, ab, ac);
-    let ad = pair(law, frame, g, of_a, a, d, stiffness, viscosity);
-    let bc = pair(law, frame, g, of_b, b, c, stiffness, viscosity);
-    store(lane, cluster, 2u, ad, bc);
-    let bd = pair(law, frame, g, of_b, b, d, stiffness, viscosity);
-    let cd = pair(law, frame, g, of_c, c, d, stiffness, viscosity);
-    store(lane, cluster, 4u, bd, cd);
+    store(lane, cluster, 0u, pair(law, frame, g, of_a, a, b, stiffness, viscosity));
+    store(lane, cluster, 1u, pair(law, frame, g, of_a, a, c, stiffness, viscosity));
+    store(lane, cluster, 2u, pair(law, frame, g, of_a, a, d, stiffness, viscosity));
+    store(lane, cluster, 3u, pair(law, frame, g, of_b, b, c, stiffness, viscosity));
+    store(lane, cluster, 4u, pair(law, frame, g, of_b, b, d, stiffness, viscosity));
+    store(lane, cluster, 5u, pair(law, frame, g, of_c, c, d, stiffness, viscosity));
 }
 
 // Its loads and stores alone, for measurements: how long a launch would take if nothing but memory bounded it.
