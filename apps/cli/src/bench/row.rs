@@ -25,6 +25,8 @@ pub struct Row {
     pub elements: usize,
     /// Mean neighbours of a phyxel, without itself.
     pub neighbours: Option<f64>,
+    /// Parts into which stability cuts a step, on average, where it does; a step is all of them.
+    pub parts: Option<f64>,
     /// Mean iterations of the linear solver per step.
     pub iterations: Option<f64>,
     /// Part of the time that contact takes: finding it, and learning from each solve.
@@ -145,6 +147,7 @@ impl Row {
             }
         };
         add("neighbours", self.neighbours, 1);
+        add("parts", self.parts, 2);
         add("iterations", self.iterations, 1);
         add("in contact", self.contact_share, 2);
         add("motion left", self.motion_left, 6);
