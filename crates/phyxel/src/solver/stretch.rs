@@ -4,8 +4,10 @@
 //! for a piece that hits the ground. An estimate at the present shape does not help: matter that rings is stretched and squeezed in
 //! turn, and the estimate may meet it squeezed, when it is softer than at rest. But a blow of speed `v` strains matter by about
 //! `v/c`, the speed of waves being `c = √(E/ρ)`, and speeds are cheap to look at in every step. So whenever something has become
-//! faster, the stable step is also that of matter which is stretched as far as its speed can do it. Should that not be far enough
-//! somewhere, what shakes itself there becomes faster, and is taken to be stretched farther.
+//! faster than the rest of its body, the stable step is also that of matter which is stretched as far as that speed can do it.
+//! Should that not be far enough somewhere, what shakes itself there becomes faster, and is taken to be stretched farther. What
+//! falls as a whole is stretched by nothing: where it hits something, its parts differ in speed from the next step on. For matter
+//! that breaks in the step in which it hits, that is a step too late, so it counts as fast while it falls.
 //!
 //! Tetrahedra that can break are left out: their steps follow the fastest element alone (`regrow.rs`), which is about half as stiff
 //! again as it is among others, and loose cubes of them gain nothing though they rattle at a third of the speed of waves.
@@ -24,7 +26,10 @@ const SLOW: f64 = 0.02;
 /// the stretch, and one along a single direction by 2.7, so it stands for waves that meet, too.
 const STRAIN: f64 = 1.0;
 
-/// How fast the fastest node of each body is, over the speed of waves; zero for bodies of which that is no matter.
+/// Nodes of a body whose mean speed stands for that of the whole.
+const FEW: usize = 16;
+
+/// How fast the fastest node of each body is beside the whole, over the speed of waves; zero for bodies of which that is no matter.
 #[derive(Clone, Debug, Default)]
 pub struct Speeds {
     /// When the stable step was found.
@@ -71,13 +76,22 @@ impl Speeds {
     }
 }
 
-/// How fast the fastest node of a body is, over the speed of waves.
+/// How fast the fastest node of a body is beside the whole, over the speed of waves.
 fn speed<R: Real>(body: &BodyModel, state: &State<R>) -> f64 {
     let v = &state.v[body.nodes.clone()];
-    let squared = par::max(v.len(), 0.0, |n| v[n].norm_squared().to_f64());
+    // What may break is a whole no longer where it hits something.
+    let whole = if body.fragile.is_some() { Vec3::zero() } else { speed_of_whole(v) };
+    let squared = par::max(v.len(), 0.0, |n| (v[n] - whole).norm_squared().to_f64());
     let speed = (squared * body.material.density / body.material.young_modulus).sqrt();
     // What is not a number is no speed to compare with.
     if speed.is_finite() { speed } else { 0.0 }
+}
+
+/// About how fast a body moves as a whole: a few of its nodes tell.
+fn speed_of_whole<R: Real>(v: &[Vec3<R>]) -> Vec3<R> {
+    let few = v.iter().step_by(v.len().div_ceil(FEW).max(1));
+    let count = few.len().max(1);
+    few.fold(Vec3::zero(), |sum, v| sum + *v) * (R::one() / R::of(count as f64))
 }
 
 /// Sets `out` to displacements at which every body is stretched in all directions as far as blows may do it. What flows or has no
@@ -96,6 +110,17 @@ pub fn displacements<R: Real>(model: &Model<R>, state: &State<R>, speeds: &Speed
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_moves_as_a_whole_is_not_fast() {
+        let falling = vec![Vec3([1.0, -3.0, 0.5]); 100];
+        assert!((speed_of_whole(&falling) - falling[0]).norm() < 1e-12);
+        assert_eq!(speed_of_whole::<f64>(&[]), Vec3::zero());
+        // Where the lower half has been stopped, each half is fast.
+        let stopped: Vec<Vec3<f64>> = (0..100).map(|n| if n < 50 { Vec3::zero() } else { falling[0] }).collect();
+        let whole = speed_of_whole(&stopped);
+        assert!((whole - falling[0] * 0.5).norm() < 0.1 * falling[0].norm(), "{whole:?}");
+    }
 
     #[test]
     fn what_was_fast_counts_until_all_is_found_anew() {
