@@ -170,3 +170,22 @@ fn a_calm_body_is_never_rolled_back() {
         assert_eq!((rollbacks, error), (0, None), "{}", integrator.name());
     }
 }
+
+#[test]
+fn what_flies_as_a_whole_takes_as_long_steps_as_what_rests() {
+    let material = Material { law: LawKind::StVenantKirchhoff, young_modulus: 1e4, ..Material::default() };
+    // Waves go at 3 m/s. What is faster than they are counts as fast, and so does what turns: its ends part from its middle.
+    let parts = |velocity: f64, spin: f64| {
+        let mut body = cube(Method::Tet, 3, 0.1, [0.0; 3], &material);
+        (body.velocity, body.spin) = ([velocity, 0.5 * velocity, 0.0], [0.0, spin, 0.0]);
+        let mut simulation =
+            AnySimulation::build(&alone(body, Integrator::LeapFrog, 0.02), Precision::F32).expect("a sound scene");
+        let steps = (0..20).map(|_| simulation.step(0.02).expect("a sound step").substeps);
+        steps.sum::<usize>()
+    };
+    let at_rest = parts(0.0, 0.0);
+    assert!(at_rest >= 40, "the steps are long enough to be cut: {at_rest}");
+    assert_eq!(parts(2.5, 0.0), at_rest);
+    assert!(parts(6.0, 0.0) > at_rest);
+    assert!(parts(0.0, 30.0) > at_rest);
+}

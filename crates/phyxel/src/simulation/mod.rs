@@ -12,6 +12,7 @@ use crate::fracture::{CrackEvent, Fragment, Slice};
 use crate::material::Material;
 use crate::math::{Real, Vec3};
 use crate::model::{BodyModel, BuildError, Model, RigidModel, Warnings};
+use crate::par;
 use crate::record;
 use crate::report::StepReport;
 use crate::rigid::RigidState;
@@ -118,6 +119,10 @@ impl<R: Real> Simulation<R> {
 
     /// Takes one step of `dt` [s].
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        par::among_threads(self.model.node_count(), || self.step_here(dt))
+    }
+
+    fn step_here(&mut self, dt: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
         self.touch();
         self.carry_out_events(dt)?;
@@ -144,9 +149,12 @@ impl<R: Real> Simulation<R> {
         let parts = (rest / step - 0.01).ceil().max(1.0);
         let equal = rest / parts;
         let dt = if (equal - step).abs() <= 1e-9 * step { step } else { equal };
-        for _ in 0..parts as u64 {
-            report.merge(&self.step(dt)?);
-        }
+        par::among_threads(self.model.node_count(), || {
+            for _ in 0..parts as u64 {
+                report.merge(&self.step_here(dt)?);
+            }
+            Ok::<_, StepError>(())
+        })?;
         self.state.time = time;
         Ok(report)
     }

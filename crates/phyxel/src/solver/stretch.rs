@@ -7,7 +7,7 @@
 //! faster than the rest of its body, the stable step is also that of matter which is stretched as far as that speed can do it.
 //! Should that not be far enough somewhere, what shakes itself there becomes faster, and is taken to be stretched farther. What
 //! falls as a whole is stretched by nothing: where it hits something, its parts differ in speed from the next step on. For matter
-//! that breaks in the step in which it hits, that is a step too late, so it counts as fast while it falls.
+//! that breaks in the step in which it hits, or is pressed flat in it, that is a step too late, so it counts as fast while it falls.
 //!
 //! Tetrahedra that can break are left out: their steps follow the fastest element alone (`regrow.rs`), which is about half as stiff
 //! again as it is among others, and loose cubes of them gain nothing though they rattle at a third of the speed of waves.
@@ -79,10 +79,13 @@ impl Speeds {
 /// How fast the fastest node of a body is beside the whole, over the speed of waves.
 fn speed<R: Real>(body: &BodyModel, state: &State<R>) -> f64 {
     let v = &state.v[body.nodes.clone()];
-    // What may break is a whole no longer where it hits something.
-    let whole = if body.fragile.is_some() { Vec3::zero() } else { speed_of_whole(v) };
-    let squared = par::max(v.len(), 0.0, |n| (v[n] - whole).norm_squared().to_f64());
-    let speed = (squared * body.material.density / body.material.young_modulus).sqrt();
+    let over_waves = |squared: f64| (squared * body.material.density / body.material.young_modulus).sqrt();
+    let mut whole = speed_of_whole(v);
+    // What may break is a whole no longer where it hits something, and what is as fast as its waves is flat before they have told.
+    if body.fragile.is_some() || over_waves(whole.norm_squared().to_f64()) >= 1.0 {
+        whole = Vec3::zero();
+    }
+    let speed = over_waves(par::max(v.len(), 0.0, |n| (v[n] - whole).norm_squared().to_f64()));
     // What is not a number is no speed to compare with.
     if speed.is_finite() { speed } else { 0.0 }
 }
