@@ -15,7 +15,7 @@ pub const GRAIN: usize = 1024;
 pub const FEW: usize = 64;
 
 /// Does work over so many items on one of the threads that share it. Whoever asks from outside, as games and windows do, would
-/// otherwise hand over each loop of a step and wait for it: with 7 600 nodes that took as long as a third of the step.
+/// otherwise hand over each loop of a step and wait for it: with 7 600 nodes that took about as long as the rest of the step.
 pub fn among_threads<T: Send>(items: usize, work: impl FnOnce() -> T + Send) -> T {
     match rayon::current_thread_index() {
         None if items > GRAIN => rayon::scope(|_| work()),

@@ -122,6 +122,7 @@ impl<R: Real> Simulation<R> {
         par::among_threads(self.model.node_count(), || self.step_here(dt))
     }
 
+    /// The same on the thread that asks.
     fn step_here(&mut self, dt: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
         self.touch();
