@@ -5,6 +5,7 @@ use super::{AGAIN, FIRST};
 use crate::device::{Access, Bound, GpuError, Recipe, Store, sources, strided};
 use crate::explicit::{self, NODE_BINDINGS, StepBlock};
 use crate::layout::Run;
+use crate::layout::general::SLICE;
 use crate::resident::{ElementPass, Resident};
 use Access::{Read, Uniform, Write};
 use phyxel::model::Model;
@@ -61,7 +62,7 @@ impl Kernels {
         let nodes = resident.node_count() as u32;
         let elements = resident.general.elements as u32;
         let blocks = [
-            [system.places, nodes, around, 0],
+            [system.assembled, nodes, around, 0],
             [nodes, around, elements, 0],
             [elements, nodes, around, 0],
             [elements, nodes, around, 1],
@@ -107,7 +108,7 @@ impl Kernels {
             bound.launch(pass, *groups, &[*block, 0]);
         }
         if let Some(assemble) = &self.assemble {
-            assemble.launch(pass, system.places.div_ceil(assembly_lanes(resident)), &[0]);
+            assemble.launch(pass, assemblies(resident, system), &[0]);
         }
         if pins {
             if let Some(kernel) = &self.pins {
@@ -170,7 +171,7 @@ impl Kernels {
             0 => self.blocks.iter().chain(&self.tangents).for_each(|(b, groups, i)| b.launch(pass, *groups, &[*i, 0])),
             1 => {
                 if let Some(assemble) = &self.assemble {
-                    assemble.launch(pass, system.places.div_ceil(assembly_lanes(resident)), &[0]);
+                    assemble.launch(pass, assemblies(resident, system), &[0]);
                 }
             }
             2 => self.precondition(resident, pass),
@@ -322,10 +323,15 @@ fn tangent_kernel(resident: &Resident, system: &System, run: &Run, groups: &Stor
     (resident.device().bind(&recipe, &buffers), run.count.div_ceil(64))
 }
 
-/// Lanes of a workgroup that assembles: as many as the device allows, up to 512 (measured beside 256 and 1024).
+/// Lanes of a workgroup that assembles: as many as the device allows, up to 768 (measured beside 256, 512 and 1024).
 fn assembly_lanes(resident: &Resident) -> u32 {
     let limits = resident.device().handles().0.limits();
-    limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x).min(512)
+    limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x).min(768)
+}
+
+/// Workgroups that assemble.
+fn assemblies(resident: &Resident, system: &System) -> u32 {
+    (system.assembled * SLICE as u32).div_ceil(assembly_lanes(resident))
 }
 
 fn assemble_kernel(resident: &Resident, system: &System, sizes: &Store) -> Bound {
@@ -334,7 +340,7 @@ fn assemble_kernel(resident: &Resident, system: &System, sizes: &Store) -> Bound
     let bindings = &[Uniform, Read, Read, Read, Read, Write];
     let recipe = Recipe { name: "assemble", source: &source, entry: "main", constants: &constants, bindings };
     let (eight, ninths) = (&system.block_values, &system.block_ninths);
-    let buffers = [sizes, &system.starts, &system.contributions, eight, ninths, &system.values];
+    let buffers = [sizes, &system.assembly, &system.contributions, eight, ninths, &system.values];
     resident.device().bind(&recipe, &buffers)
 }
 

@@ -360,7 +360,7 @@ impl Implicit {
         let tets = resident.clusters.count as u64;
         let product = 40 * blocks + nodes * 44 + general_bytes(resident);
         // Six blocks of a tetrahedron go to twelve places of the matrix; the diagonal is made of the others.
-        let assembly = (216 + 12 * 4) * tets + 4 * blocks + 36 * (blocks - nodes.min(blocks));
+        let assembly = (216 + 12 * 4) * tets + 8 * u64::from(self.system.assembled) + 36 * (blocks - nodes.min(blocks));
         let diagonal = if tets > 0 { 36 * blocks + nodes * (8 + 4 + 4 + 32) } else { 0 };
         let bytes = [tets * (44 + 216), assembly, diagonal, product, nodes * UPDATE_BYTES];
         let timed = |(kind, name): (usize, &&str)| KernelTime {

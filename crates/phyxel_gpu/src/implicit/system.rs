@@ -14,7 +14,8 @@ use std::collections::HashMap;
 pub(super) struct System {
     pub rows: Store,
     pub columns: Store,
-    pub starts: Store,
+    /// Groups of places that are assembled together.
+    pub assembly: Store,
     pub contributions: Store,
     /// Eight numbers of each block, and the ninth.
     pub block_values: Store,
@@ -45,8 +46,8 @@ pub(super) struct System {
     pub pin_job: Store,
     pub pin_nodes: Store,
     pub motion: Store,
-    /// Places of the matrix, with padding.
-    pub places: u32,
+    /// How many groups are assembled.
+    pub assembled: u32,
     /// 3x3 blocks of the matrix.
     pub blocks: usize,
     /// Workgroups of the passes over vectors, and of products: each leaves its part of scalar products.
@@ -64,7 +65,7 @@ impl System {
     pub(super) fn new(resident: &Resident, model: &Model<f32>) -> Result<Self, GpuError> {
         let device = resident.device();
         let n = resident.node_count();
-        let pattern = Pattern::new(&resident.clusters, n);
+        let pattern = Pattern::new(&resident.clusters, &resident.order);
         let pinned = pinned_nodes(resident, model);
         let mut held_of = vec![0_u32; n];
         for (i, node) in pinned.iter().enumerate() {
@@ -88,7 +89,7 @@ impl System {
         Ok(System {
             rows: device.upload("rows", &pattern.rows)?,
             columns: device.upload("columns", &pattern.columns)?,
-            starts: device.upload("starts", &pattern.starts)?,
+            assembly: device.upload("groups", &pattern.groups)?,
             contributions: device.upload("contributions", &pattern.contributions)?,
             block_values: device.room::<[f32; 48]>("blocks", resident.clusters.heads.len() * CLUSTER)?,
             block_ninths: device.room::<[f32; 6]>("blocks", resident.clusters.heads.len() * CLUSTER)?,
@@ -117,7 +118,7 @@ impl System {
             pin_job: device.uniforms("pins", 256),
             pin_nodes: device.upload("pinned nodes", &pinned)?,
             motion: device.room::<[f32; 12]>("motion", model.pins.len())?,
-            places: places as u32,
+            assembled: pattern.groups.len() as u32 - 1,
             blocks: pattern.blocks,
             groups: (n as u32).div_ceil(256).clamp(1, MOST_GROUPS),
             products: (n as u32).div_ceil(256).clamp(1, MOST_PRODUCTS),

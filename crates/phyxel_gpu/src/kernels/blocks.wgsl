@@ -1,5 +1,6 @@
-// The stiffness of each tetrahedron as six 3x3 blocks, K_ab with a < b, column by column; 256 of a kind side by side, eight numbers of
-// each, which is what memory hands out at once, and the ninth of all elsewhere. Rows sum to zero, so diagonals are made of the rest.
+// The stiffness of each tetrahedron as six 3x3 blocks, K_ab where a is the node that comes first, column by column; 256 of a kind side by
+// side, eight numbers of each, which is what memory hands out at once, and the ninth of all elsewhere. Rows sum to zero, so diagonals are
+// made of the rest.
 // Two workgroups a cluster: with one, a tenth slower, with four, a tenth slower too (their nodes are read four times).
 
 struct Group {
@@ -31,12 +32,18 @@ override VISCOUS: u32 = 0u;
 // Displacements of the cluster's nodes.
 var<workgroup> share: array<f32, 768>;
 
+// The nodes themselves.
+var<workgroup> names: array<u32, 256>;
+
 fn displacement(local: u32) -> vec3f {
     return vec3f(share[local], share[local + 256u], share[local + 512u]);
 }
 
-// Writes block `kind` of a tetrahedron.
-fn store(lane: u32, cluster: u32, kind: u32, k: mat3x3f) {
+// Writes block `kind` of a tetrahedron, K_ab or, where b comes first, K_ba.
+fn store(lane: u32, cluster: u32, kind: u32, a: u32, b: u32, ab: mat3x3f) {
+    let ba = transpose(ab);
+    let turns = a > b;
+    let k = mat3x3f(select(ab[0], ba[0], turns), select(ab[1], ba[1], turns), select(ab[2], ba[2], turns));
     let odd = (lane & 1u) == 1u;
     let own = trade(vec4f(k[0], k[1].x), vec4f(k[1].yz, k[2].xy), odd);
     let block = 6u * cluster + kind;
@@ -153,7 +160,9 @@ fn main(
     let packed = piece.nodes;
     let head = clusters[cluster];
     for (var node = local; node < (head.y & 0xffffu); node += 128u) {
-        let at = u[members[head.x + node].x].xyz;
+        let name = members[head.x + node].x;
+        let at = u[name].xyz;
+        names[node] = name;
         share[node] = at.x;
         share[node + 256u] = at.y;
         share[node + 512u] = at.z;
@@ -199,12 +208,16 @@ fn main(
     let of_a = crossed(a.seen, axes);
     let of_b = crossed(b.seen, axes);
     let of_c = crossed(c.seen, axes);
-    store(lane, cluster, 0u, pair(law, frame, g, of_a, a, b, stiffness, viscosity));
-    store(lane, cluster, 1u, pair(law, frame, g, of_a, a, c, stiffness, viscosity));
-    store(lane, cluster, 2u, pair(law, frame, g, of_a, a, d, stiffness, viscosity));
-    store(lane, cluster, 3u, pair(law, frame, g, of_b, b, c, stiffness, viscosity));
-    store(lane, cluster, 4u, pair(law, frame, g, of_b, b, d, stiffness, viscosity));
-    store(lane, cluster, 5u, pair(law, frame, g, of_c, c, d, stiffness, viscosity));
+    let na = names[packed & 255u];
+    let nb = names[(packed >> 8u) & 255u];
+    let nc = names[(packed >> 16u) & 255u];
+    let nd = names[packed >> 24u];
+    store(lane, cluster, 0u, na, nb, pair(law, frame, g, of_a, a, b, stiffness, viscosity));
+    store(lane, cluster, 1u, na, nc, pair(law, frame, g, of_a, a, c, stiffness, viscosity));
+    store(lane, cluster, 2u, na, nd, pair(law, frame, g, of_a, a, d, stiffness, viscosity));
+    store(lane, cluster, 3u, nb, nc, pair(law, frame, g, of_b, b, c, stiffness, viscosity));
+    store(lane, cluster, 4u, nb, nd, pair(law, frame, g, of_b, b, d, stiffness, viscosity));
+    store(lane, cluster, 5u, nc, nd, pair(law, frame, g, of_c, c, d, stiffness, viscosity));
 }
 
 // Its loads and stores alone, for measurements: how long a launch would take if nothing but memory bounded it.

@@ -5,6 +5,7 @@ use super::laws::{GpuLaw, LawKey};
 use super::order::{Curve, Order};
 use super::{Run, extend_runs};
 use phyxel::model::Model;
+use phyxel::stencil::TetTable;
 use phyxel::stencil::block::Stencils;
 use phyxel::stencil::tets::Tets;
 
@@ -83,14 +84,15 @@ impl Clusters {
 
     fn close(
         &mut self,
-        batch: &mut Vec<(u32, [u32; 4], [u8; 4])>,
+        batch: &mut Vec<Member>,
         local: &mut LocalNodes,
-        table: &phyxel::stencil::TetTable<f32>,
+        table: &TetTable<f32>,
         law: u32,
     ) {
         if batch.is_empty() {
             return;
         }
+        sort_by_shape(batch, table);
         local.sort_by_corners(batch);
         let cluster = self.heads.len();
         let head = [self.members.len() as u32, local.nodes.len() as u32, law, self.corners.len() as u32];
@@ -170,6 +172,27 @@ impl Clusters {
     }
 }
 
+/// A tetrahedron of its block, its nodes, and their places in the cluster.
+type Member = (u32, [u32; 4], [u8; 4]);
+
+/// Where each shape is that of eight tetrahedra or more, as in a lattice, puts those of a shape side by side: what neighbouring lanes ask
+/// for then is side by side too, blocks of the matrix above all. Elsewhere they stay in the order of the curve.
+fn sort_by_shape(batch: &mut [Member], table: &TetTable<f32>) {
+    let shape = |member: &Member| {
+        let gradients = &table.gradients[member.0 as usize];
+        let largest = gradients.iter().flat_map(|d| d.0).fold(0.0, |most: f32, x| most.max(x.abs()));
+        gradients.map(|d| d.0.map(|x| (8.0 * x / largest).round() as i8))
+    };
+    let shapes: Vec<_> = batch.iter().map(shape).collect();
+    let distinct: std::collections::BTreeSet<_> = shapes.iter().collect();
+    if 8 * distinct.len() > batch.len() {
+        return;
+    }
+    let mut sorted: Vec<_> = shapes.into_iter().zip(batch.iter().copied()).collect();
+    sorted.sort_by_key(|(shape, _)| *shape);
+    batch.iter_mut().zip(sorted).for_each(|(to, (_, member))| *to = member);
+}
+
 /// The nodes of the cluster that is being filled.
 struct LocalNodes {
     /// The place of each node of the device among them, or none.
@@ -202,7 +225,7 @@ impl LocalNodes {
     }
 
     /// Puts nodes with many corners first: those of one slice then have about as many, and none waits for another.
-    fn sort_by_corners(&mut self, batch: &mut [(u32, [u32; 4], [u8; 4])]) {
+    fn sort_by_corners(&mut self, batch: &mut [Member]) {
         let mut counts = vec![0_u32; self.nodes.len()];
         batch.iter().flat_map(|(_, _, own)| own).for_each(|node| counts[*node as usize] += 1);
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
@@ -217,5 +240,27 @@ impl LocalNodes {
         for n in self.nodes.drain(..) {
             self.places[n as usize] = NONE;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phyxel::math::Vec3;
+
+    #[test]
+    fn tetrahedra_of_a_lattice_are_sorted_by_shape_and_others_are_not() {
+        let unit = |x: f32| [Vec3([x, 0.0, 0.0]), Vec3([0.0, 1.0, 0.0]), Vec3([0.0, 0.0, 1.0])];
+        let order = |first: &dyn Fn(usize) -> f32| {
+            let gradients: Vec<_> = (0..64).map(|e| unit(first(e))).collect();
+            let table = TetTable { nodes: vec![[0; 4]; 64], gradients, volumes: vec![1.0; 64] };
+            let mut batch: Vec<Member> = (0..64).map(|e| (e, [0; 4], [0; 4])).collect();
+            sort_by_shape(&mut batch, &table);
+            batch.iter().map(|member| member.0).collect::<Vec<u32>>()
+        };
+        let lattice = order(&|e| if e % 2 == 0 { 1.0 } else { -1.0 });
+        let expected: Vec<u32> = (0..64).filter(|e| e % 2 == 1).chain((0..64).filter(|e| e % 2 == 0)).collect();
+        assert_eq!(lattice, expected);
+        assert_eq!(order(&|e| e as f32 / 64.0), (0..64).collect::<Vec<u32>>());
     }
 }

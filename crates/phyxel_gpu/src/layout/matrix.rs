@@ -2,6 +2,7 @@
 
 use super::clusters::{CLUSTER, Clusters};
 use super::general::{SLICE, slices};
+use super::order::Order;
 
 /// Rows of 3x3 blocks; the diagonal comes first in each.
 #[derive(Default)]
@@ -10,13 +11,18 @@ pub(crate) struct Pattern {
     pub rows: Vec<[u32; 2]>,
     /// The column of each place; padding points at the first.
     pub columns: Vec<u32>,
-    /// Where the contributions to each place begin, and one more.
-    pub starts: Vec<u32>,
-    /// Twice the block, `(6 · cluster + pair) · 256 + lane`, plus one where it is to be transposed; diagonals have none.
+    /// Of [`SLICE`] places side by side that something contributes to, the first, and where their contributions begin; and one more.
+    /// Groups of slices that are near each other in space follow each other.
+    pub groups: Vec<[u32; 2]>,
+    /// One of each place of a group, then the next of each: twice the block, `(6 · cluster + pair) · 256 + lane`, plus one where the
+    /// row comes after the column, or [`NOTHING`].
     pub contributions: Vec<u32>,
     /// Blocks without padding.
     pub blocks: usize,
 }
+
+/// Where a place of a group has fewer contributions than another.
+const NOTHING: u32 = u32::MAX;
 
 /// One row: its columns, where the contributions of each end, and all contributions.
 #[derive(Clone, Default)]
@@ -27,17 +33,20 @@ struct Row {
 }
 
 impl Row {
+    /// What contributes to the k-th column; nothing where there are fewer.
     fn of_column(&self, k: usize) -> &[u32] {
-        let start = if k == 0 { 0 } else { self.ends[k - 1] as usize };
-        &self.contributions[start..self.ends[k] as usize]
+        let Some(&end) = self.ends.get(k) else { return &[] };
+        let start = if k == 0 { 0 } else { self.ends[k - 1] };
+        &self.contributions[start as usize..end as usize]
     }
 }
 
 impl Pattern {
     /// Of all tetrahedra.
-    pub(crate) fn new(clusters: &Clusters, nodes: usize) -> Self {
+    pub(crate) fn new(clusters: &Clusters, order: &Order) -> Self {
+        let nodes = order.to_model.len();
         if clusters.count == 0 {
-            return Pattern { rows: vec![[0; 2]; nodes], starts: vec![0], ..Pattern::default() };
+            return Pattern { rows: vec![[0; 2]; nodes], groups: vec![[0; 2]], ..Pattern::default() };
         }
         let around = Around::new(clusters, nodes);
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(16);
@@ -52,32 +61,54 @@ impl Pattern {
             // A thread can only panic where this code is wrong.
             handles.into_iter().map(|h| h.join().expect("rows are plain sorting")).collect()
         });
-        Pattern::of_rows(&rows.concat())
+        Pattern::of_rows(&rows.concat(), order)
     }
 
-    fn of_rows(rows: &[Row]) -> Self {
+    fn of_rows(rows: &[Row], order: &Order) -> Self {
         let lengths: Vec<usize> = rows.iter().map(|row| row.columns.len()).collect();
         let (places, room) = slices(&lengths);
         let mut pattern = Pattern { columns: vec![0; room], blocks: lengths.iter().sum(), ..Pattern::default() };
         pattern.rows = places.iter().zip(&lengths).map(|(p, l)| [*p as u32, *l as u32]).collect();
-        pattern.starts.push(0);
-        for (s, slice) in rows.chunks(SLICE).enumerate() {
-            let first = places[s * SLICE];
-            let longest = slice.iter().map(|row| row.columns.len()).max().unwrap_or(0);
-            for k in 0..longest {
-                for lane in 0..SLICE {
-                    if let Some(row) = slice.get(lane)
-                        && let Some(column) = row.columns.get(k)
-                    {
-                        pattern.columns[first + SLICE * k + lane] = *column;
-                        pattern.contributions.extend(row.of_column(k));
-                    }
-                    pattern.starts.push(pattern.contributions.len() as u32);
-                }
-            }
+        for (row, first) in rows.iter().zip(&places) {
+            row.columns.iter().enumerate().for_each(|(k, column)| pattern.columns[first + SLICE * k] = *column);
         }
+        for s in near_each_other(rows.len(), order) {
+            let slice = &rows[s * SLICE..rows.len().min((s + 1) * SLICE)];
+            let longest = slice.iter().map(|row| row.columns.len()).max().unwrap_or(0);
+            (0..longest).for_each(|k| pattern.add_group(places[s * SLICE] + SLICE * k, slice, k));
+        }
+        pattern.groups.push([0, pattern.contributions.len() as u32]);
         pattern
     }
+
+    /// The k-th places of the rows of a slice.
+    fn add_group(&mut self, first: usize, slice: &[Row], k: usize) {
+        let most = slice.iter().map(|row| row.of_column(k).len()).max().unwrap_or(0);
+        if most == 0 {
+            return;
+        }
+        let start = self.contributions.len();
+        self.groups.push([first as u32, start as u32]);
+        self.contributions.resize(start + SLICE * most, NOTHING);
+        for (lane, row) in slice.iter().enumerate() {
+            for (round, code) in row.of_column(k).iter().enumerate() {
+                self.contributions[start + SLICE * round + lane] = *code;
+            }
+        }
+    }
+}
+
+/// Slices of so many rows, along the path of their nodes: those with many elements and those with few that are in the same place follow
+/// each other.
+fn near_each_other(rows: usize, order: &Order) -> Vec<usize> {
+    let along = |node: usize| u64::from(order.along[order.to_model[node] as usize]);
+    let middle = |slice: &usize| {
+        let nodes = slice * SLICE..rows.min((slice + 1) * SLICE);
+        nodes.clone().map(along).sum::<u64>() / nodes.len() as u64
+    };
+    let mut slices: Vec<usize> = (0..rows.div_ceil(SLICE)).collect();
+    slices.sort_by_cached_key(middle);
+    slices
 }
 
 /// The corners at each node: `4 · tetrahedron + corner`.
@@ -132,12 +163,15 @@ fn row(n: u32, around: &Around, clusters: &Clusters) -> Row {
             }
             let (cluster, lane) = (tet / CLUSTER as u32, tet % CLUSTER as u32);
             let block = (6 * cluster + pair(a.min(b), a.max(b))) * CLUSTER as u32 + lane;
-            let code = 2 * block + u32::from(a > b);
+            let code = 2 * block + u32::from(n > m);
             found.push((m, code));
         }
     }
     found.sort_unstable();
-    for run in found.chunk_by(|x, y| x.0 == y.0) {
+    // Columns with most contributions first, so that those of a group have about as many as each other.
+    let mut runs: Vec<&[(u32, u32)]> = found.chunk_by(|x, y| x.0 == y.0).collect();
+    runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
+    for run in runs {
         row.columns.push(run[0].0);
         row.contributions.extend(run.iter().map(|f| f.1));
         row.ends.push(row.contributions.len() as u32);
@@ -148,6 +182,52 @@ fn row(n: u32, around: &Around, clusters: &Clusters) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_place_finds_its_contributions_and_slices_that_are_near_each_other_come_together() {
+        let length = |n: usize| n % 3 + usize::from(n < SLICE);
+        let rows: Vec<Row> = (0..3 * SLICE)
+            .map(|n| {
+                let mut row = Row { columns: vec![n as u32], ends: vec![0], ..Row::default() };
+                for k in 0..length(n) {
+                    row.columns.push(k as u32);
+                    let codes = (0..1 + (n + k) % 4).map(|i| (100 * n + 10 * k + i) as u32);
+                    row.contributions.extend(codes);
+                    row.ends.push(row.contributions.len() as u32);
+                }
+                row
+            })
+            .collect();
+        // The last slice lies between the others.
+        let along = |n: usize| ([0, 2, 1][n / SLICE] * SLICE + n % SLICE) as u32;
+        let all: Vec<u32> = (0..rows.len() as u32).collect();
+        let order = Order {
+            to_model: all.clone(),
+            to_device: all,
+            along: (0..rows.len()).map(along).collect(),
+            in_rows: false,
+        };
+        let pattern = Pattern::of_rows(&rows, &order);
+        let mut found = std::collections::BTreeMap::new();
+        for pair in pattern.groups.windows(2) {
+            let codes = &pattern.contributions[pair[0][1] as usize..pair[1][1] as usize];
+            for (i, code) in codes.iter().enumerate().filter(|(_, code)| **code != NOTHING) {
+                found.entry(pair[0][0] as usize + i % SLICE).or_insert_with(Vec::new).push(*code);
+            }
+        }
+        let mut places = 0;
+        for (row, [first, length]) in rows.iter().zip(&pattern.rows) {
+            for k in 1..*length as usize {
+                assert_eq!(found[&(*first as usize + SLICE * k)], row.of_column(k));
+                places += 1;
+            }
+        }
+        assert_eq!(places, found.len());
+        let firsts: Vec<u32> = pattern.groups.iter().map(|group| group[0]).collect();
+        let beginning = |s: usize| pattern.rows[s * SLICE][0] + SLICE as u32;
+        let at = |s: usize| firsts.iter().position(|first| *first == beginning(s)).expect("a group of that slice");
+        assert!(at(0) < at(2) && at(2) < at(1), "{firsts:?}");
+    }
 
     #[test]
     fn pairs_are_numbered_row_by_row() {
