@@ -82,13 +82,7 @@ impl Clusters {
         self.close(&mut batch, &mut local, table, law);
     }
 
-    fn close(
-        &mut self,
-        batch: &mut Vec<Member>,
-        local: &mut LocalNodes,
-        table: &TetTable<f32>,
-        law: u32,
-    ) {
+    fn close(&mut self, batch: &mut Vec<Member>, local: &mut LocalNodes, table: &TetTable<f32>, law: u32) {
         if batch.is_empty() {
             return;
         }
