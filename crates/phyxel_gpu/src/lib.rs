@@ -40,7 +40,7 @@ pub use resident::{BlockStress, PendingState, PrincipalStress, Resident, Vectors
 pub use skin::SkinProduct;
 pub use support::why_not;
 pub use surfels::{Surfel, SurfelCarriers, SurfelProduct, SurfelRest};
-pub use welds::{Outcome, Split, Welds};
+pub use welds::{Followers, Outcome, Split, Welds};
 
 /// The sources of all kernels, by name, each complete as it is compiled; for checks without a device.
 pub fn kernel_sources() -> Vec<(&'static str, String)> {

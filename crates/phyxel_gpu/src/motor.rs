@@ -249,15 +249,20 @@ impl Motor {
                 rollbacks: halving as usize,
                 ..StepReport::default()
             };
-            let mut at = 0;
+            // After which of the steps each body has been told.
+            let mut after = vec![0; simulation.model().bodies.len()];
             for splits in outcome.splits.chunk_by(|a, b| a.step == b.step) {
                 let next = splits[0].step + 1;
-                let part = f64::from(next - at) / (count as f64 - f64::from(at));
-                let u = welds.on_the_way(simulation.model(), simulation.state(), &outcome, part as f32);
-                let (v, now) = (simulation.state().v.clone(), time + dt * f64::from(next));
-                simulation.take_over(u, v, now, 0);
-                simulation.split_nodes(&welds.edits(simulation.model(), splits), now, &mut report)?;
-                at = next;
+                // Cracks are told where their nodes were at that time, or nearly so.
+                let mut u = std::mem::take(&mut simulation.state_mut().u);
+                for own in splits.chunk_by(|a, b| a.body == b.body) {
+                    let at = std::mem::replace(&mut after[own[0].body], next);
+                    let part = f64::from(next - at) / (count as f64 - f64::from(at));
+                    welds.move_on(simulation.model(), (own[0].body, part as f32), &outcome, &mut u);
+                }
+                simulation.state_mut().u = u;
+                let edits = welds.edits(simulation.model(), splits);
+                simulation.split_nodes(&edits, time + dt * f64::from(next), &mut report)?;
             }
             let told = welds.vectors(simulation.model(), &outcome);
             let [u, v] = told.ok_or_else(|| self.lost("what broke on it does not fit to what breaks here"))?;
@@ -470,16 +475,14 @@ fn on_cpu(simulation: &mut Simulation<f32>, (dt, count): (f64, u64)) -> Result<S
 /// New nodes for each body below which bodies take from one budget, one after the other; as in `fracture/apply.rs` of the engine.
 const FAIR_SHARE: usize = 64;
 
-/// Whether the budget of new nodes lets everything break that has broken, in whatever step it was: nodes of what hung together at
-/// a node alone are not told step by step, so all of them are counted in each.
+/// Whether the budget of new nodes lets everything break that has broken.
 fn within_budget(simulation: &Simulation<f32>, outcome: &Outcome) -> bool {
     let budget = simulation.settings().max_new_nodes;
-    let bodies = &simulation.model().bodies;
-    let mut followed: Vec<usize> =
-        bodies.iter().zip(&outcome.nodes).map(|(b, nodes)| nodes.saturating_sub(b.nodes.len())).collect();
-    outcome.splits.iter().for_each(|s| followed[s.body] = followed[s.body].saturating_sub(1));
-    let (all, most) = (followed.iter().sum::<usize>(), followed.iter().copied().max().unwrap_or(0));
+    let mut followers = outcome.followers.chunk_by(|a, b| a.step == b.step).peekable();
     outcome.splits.chunk_by(|a, b| a.step == b.step).all(|splits| {
+        // Nothing follows where nothing was split.
+        let own = followers.next_if(|own| own[0].step == splits[0].step).unwrap_or_default();
+        let (all, most) = own.iter().fold((0, 0), |(all, most), f| (all + f.nodes, f.nodes.max(most)));
         let Some(left) = budget.checked_sub(splits.len()) else { return false };
         let share = left / splits.chunk_by(|a, b| a.body == b.body).count();
         if share < FAIR_SHARE { all <= left } else { most <= share }

@@ -45,6 +45,8 @@ struct Job {
 pub struct Welds {
     device: Arc<Device>,
     layout: Layout,
+    /// The place of each body of the scene among those that are kept.
+    places: Vec<usize>,
     /// One kernel per law.
     kernels: Vec<Bound>,
     u: Store,
@@ -77,12 +79,25 @@ pub struct Split {
     pub normal: [f32; 3],
 }
 
+/// Nodes that came of cells which others had left hanging together at nodes alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Followers {
+    /// In which step of the run, counted from nought.
+    pub step: u32,
+    /// Of which body.
+    pub body: usize,
+    /// How many.
+    pub nodes: usize,
+}
+
 /// What a run has left on the device.
 pub struct Outcome {
     /// Numbers stopped being finite.
     pub trouble: bool,
     /// What was split, in the order of steps and, within a step, of bodies.
     pub splits: Vec<Split>,
+    /// What followed from them, in the same order.
+    pub followers: Vec<Followers>,
     /// How many nodes each body has, in the order of the scene; what hung together at a node alone has parted too.
     pub nodes: Vec<usize>,
     u: Vec<[f32; 4]>,
@@ -151,9 +166,12 @@ impl Welds {
         };
         let kernels = layout.runs.iter().map(kernel).collect();
         device.check()?;
+        let mut places = vec![0; layout.kept.len()];
+        layout.kept.iter().enumerate().for_each(|(place, kept)| places[kept.number] = place);
         Ok(Welds {
             device: device.clone(),
             layout,
+            places,
             kernels,
             u,
             v,
@@ -247,20 +265,23 @@ impl Welds {
         if count > FIRST_READ {
             words = device.read(&self.journal, self.head + EDIT * count)?;
         }
-        let mut splits: Vec<Split> = words[self.head..].chunks_exact(EDIT).take(count).map(Split::of).collect();
+        let all = words[self.head..].chunks_exact(EDIT).take(count).map(Split::of);
+        let (mut splits, followers): (Vec<Split>, Vec<Split>) = all.partition(|split| split.mask != 0);
+        let mut followers: Vec<Followers> = followers.iter().map(Split::followers).collect();
         // In the journal those of each body are in their order.
         splits.sort_by_key(|s| (s.step, s.body));
+        followers.sort_by_key(|f| (f.step, f.body));
         let mut nodes = vec![0; self.layout.kept.len()];
         for (kept, count) in self.layout.kept.iter().zip(&words[2..]) {
             nodes[kept.number] = *count as usize;
         }
-        Ok(Outcome { trouble: words[1] != 0, splits, nodes, u: arrived.items(1)?, v: arrived.items(2)? })
+        Ok(Outcome { trouble: words[1] != 0, splits, followers, nodes, u: arrived.items(1)?, v: arrived.items(2)? })
     }
 
     /// The edits of one step, for a model that has carried out those of the steps before.
     pub fn edits(&self, model: &Model<f32>, splits: &[Split]) -> Vec<Edit> {
         let edit = |split: &Split| {
-            let kept = self.layout.kept.iter().find(|kept| kept.number == split.body)?;
+            let kept = &self.layout.kept[self.places[split.body]];
             let origin = *model.bodies[split.body].fragile.as_ref()?.origin.get(split.node as usize)?;
             let elements = self.layout.elements(kept, origin, split.mask);
             let normal = split.normal.map(f64::from);
@@ -284,17 +305,12 @@ impl Welds {
         Some([u, v])
     }
 
-    /// Displacements of a model that lie a `part` of the way from its present ones to those that the run has left: where nodes were
-    /// when others split, so that cracks are told where they were.
-    pub fn on_the_way(&self, model: &Model<f32>, state: &State<f32>, outcome: &Outcome, part: f32) -> Vec<Vec3<f32>> {
-        let mut u = state.u.clone();
-        for kept in &self.layout.kept {
-            for (n, slot) in model.bodies[kept.number].nodes.clone().zip(kept.first_node..) {
-                let [x, y, z, _] = outcome.u[slot];
-                u[n] = state.u[n] + (Vec3([x, y, z]) - state.u[n]) * part;
-            }
+    /// Moves the nodes of a body a `part` of the way from where they are to where the run has left them.
+    pub fn move_on(&self, model: &Model<f32>, (body, part): (usize, f32), outcome: &Outcome, u: &mut [Vec3<f32>]) {
+        let first = self.layout.kept[self.places[body]].first_node;
+        for (u, [x, y, z, _]) in u[model.bodies[body].nodes.clone()].iter_mut().zip(&outcome.u[first..]) {
+            *u += (Vec3([*x, *y, *z]) - *u) * part;
         }
-        u
     }
 
     /// Times launches of so many steps, on a device that is warm; empty when it has no clock.
@@ -316,5 +332,10 @@ impl Split {
     fn of(words: &[u32]) -> Self {
         let normal = [4, 5, 6].map(|k| f32::from_bits(words[k]));
         Split { step: words[0], body: words[1] as usize, node: words[2], mask: words[3], normal }
+    }
+
+    /// What an entry without a mask tells.
+    fn followers(&self) -> Followers {
+        Followers { step: self.step, body: self.body, nodes: self.node as usize }
     }
 }

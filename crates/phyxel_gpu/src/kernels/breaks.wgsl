@@ -195,15 +195,23 @@ fn spread(n: u32, side: u32, queue: u32, begin: u32) -> u32 {
     return end;
 }
 
-// Tells whoever asks later what was decided.
+// Tells whoever asks later what was decided: which of its corners a node gives to a copy.
 fn note_edit(n: u32, side: u32) {
+    note(n - body.first_node, side, bitcast<vec3u>(planes[n].xyz));
+}
+
+// Tells how many more nodes came of cells that were left hanging together at nodes alone.
+fn note_followers(nodes: u32) {
+    note(nodes, 0u, vec3u(0u));
+}
+
+fn note(what: u32, side: u32, normal: vec3u) {
     let place = atomicAdd(&journal[0], 1u);
     if place < job.room {
         let at = job.head + 8u * place;
-        let normal = bitcast<vec3u>(planes[n].xyz);
         atomicStore(&journal[at], stamp);
         atomicStore(&journal[at + 1u], body.number);
-        atomicStore(&journal[at + 2u], n - body.first_node);
+        atomicStore(&journal[at + 2u], what);
         atomicStore(&journal[at + 3u], side);
         atomicStore(&journal[at + 4u], normal.x);
         atomicStore(&journal[at + 5u], normal.y);
@@ -439,6 +447,9 @@ fn break_up(own: u32, lane: u32) {
             }
         }
         atomicStore(&journal[2u + own], count);
+        if count > before {
+            note_followers(count - before);
+        }
     }
     all_written();
     count = atomicLoad(&journal[2u + own]);
