@@ -11,7 +11,7 @@ use crate::moving::Moving;
 use crate::positions::Positions;
 use crate::reanchor;
 use crate::resident::Resident;
-use crate::welds::{Outcome, Welds};
+use crate::welds::{Followers, Outcome, Split, Welds};
 use phyxel::material::lame;
 use phyxel::model::{BodyModel, Model};
 use phyxel::scene::{Collider, Integrator, Scene, SolverSettings};
@@ -260,9 +260,11 @@ impl Motor {
                     let part = f64::from(next - at) / (count as f64 - f64::from(at));
                     welds.move_on(simulation.model(), (own[0].body, part as f32), &outcome, &mut u);
                 }
-                simulation.state_mut().u = u;
+                let now = time + dt * f64::from(next);
+                let state = simulation.state_mut();
+                (state.u, state.time) = (u, now);
                 let edits = welds.edits(simulation.model(), splits);
-                simulation.split_nodes(&edits, time + dt * f64::from(next), &mut report)?;
+                simulation.split_nodes(&edits, now, &mut report)?;
             }
             let told = welds.vectors(simulation.model(), &outcome);
             let [u, v] = told.ok_or_else(|| self.lost("what broke on it does not fit to what breaks here"))?;
@@ -477,14 +479,64 @@ const FAIR_SHARE: usize = 64;
 
 /// Whether the budget of new nodes lets everything break that has broken.
 fn within_budget(simulation: &Simulation<f32>, outcome: &Outcome) -> bool {
-    let budget = simulation.settings().max_new_nodes;
-    let mut followers = outcome.followers.chunk_by(|a, b| a.step == b.step).peekable();
-    outcome.splits.chunk_by(|a, b| a.step == b.step).all(|splits| {
-        // Nothing follows where nothing was split.
-        let own = followers.next_if(|own| own[0].step == splits[0].step).unwrap_or_default();
-        let (all, most) = own.iter().fold((0, 0), |(all, most), f| (all + f.nodes, f.nodes.max(most)));
-        let Some(left) = budget.checked_sub(splits.len()) else { return false };
-        let share = left / splits.chunk_by(|a, b| a.body == b.body).count();
+    let may_break = simulation.model().bodies.iter().filter(|b| b.fragile.is_some()).count();
+    is_enough(simulation.settings().max_new_nodes, may_break, (&outcome.splits, &outcome.followers))
+}
+
+/// Whether a budget lets everything break among so many bodies, as `fracture/breaker.rs` and `fracture/apply.rs` of the engine share it:
+/// bodies that ask for less than each could have take their share at once, and the others take from what is left.
+fn is_enough(budget: usize, may_break: usize, (splits, followers): (&[Split], &[Followers])) -> bool {
+    let share = budget / may_break.max(1);
+    let mut followers = followers.iter().peekable();
+    splits.chunk_by(|a, b| a.step == b.step).all(|splits| {
+        let (mut left, mut waiting) = (Some(budget), Vec::new());
+        for own in splits.chunk_by(|a, b| a.body == b.body) {
+            let (edits, place) = (own.len(), (own[0].step, own[0].body));
+            // Nothing follows where nothing was split.
+            let follow = followers.next_if(|f| (f.step, f.body) == place).map_or(0, |f| f.nodes);
+            let at_once = share >= FAIR_SHARE.max(edits);
+            if at_once && edits + follow > share {
+                return false;
+            }
+            left = left.and_then(|left| left.checked_sub(if at_once { edits + follow } else { edits }));
+            if !at_once {
+                waiting.push(follow);
+            }
+        }
+        let Some(left) = left else { return false };
+        let (all, most) = (waiting.iter().sum::<usize>(), waiting.iter().copied().max().unwrap_or(0));
+        let share = left / waiting.len().max(1);
         if share < FAIR_SHARE { all <= left } else { most <= share }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many splits and followers of bodies, all in one step.
+    fn is_enough_for(budget: usize, may_break: usize, bodies: &[(usize, usize)]) -> bool {
+        let split = |body: usize| Split { step: 3, body, node: 0, mask: 1, normal: [0.0; 3] };
+        let all = || bodies.iter().enumerate();
+        let splits: Vec<Split> = all().flat_map(|(b, (splits, _))| (0..*splits).map(move |_| split(b))).collect();
+        let followed = all().filter(|(_, (_, nodes))| *nodes > 0);
+        let followers: Vec<Followers> =
+            followed.map(|(body, &(_, nodes))| Followers { step: 3, body, nodes }).collect();
+        is_enough(budget, may_break, (&splits, &followers))
+    }
+
+    #[test]
+    fn a_budget_is_shared_as_the_engine_shares_it() {
+        // One of fifty may have 81 nodes at once.
+        assert!(is_enough_for(4096, 50, &[(60, 21)]));
+        assert!(!is_enough_for(4096, 50, &[(60, 22)]));
+        // Who asks for more than that waits for the others, and takes from what they leave.
+        assert!(is_enough_for(4096, 50, &[(60, 21), (100, 3915)]));
+        assert!(!is_enough_for(4096, 50, &[(60, 21), (100, 3916)]));
+        // Shares of a thousand would be small: they take from one budget.
+        assert!(is_enough_for(4096, 1000, &[(4000, 95), (1, 0)]));
+        assert!(!is_enough_for(4096, 1000, &[(4000, 95), (1, 1)]));
+        assert!(!is_enough_for(3, 2, &[(2, 0), (2, 0)]));
+        assert!(is_enough_for(3, 2, &[]));
+    }
 }

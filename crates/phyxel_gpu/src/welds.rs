@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 /// Parts of steps per launch: enough to hide what a launch costs, few enough that nobody takes the device for hung.
 const CHUNK: usize = 64;
-/// Edits that are read together with how many there are.
+/// Entries of the journal that are read together with how many there are.
 const FIRST_READ: usize = 512;
-/// Words per edit.
+/// Words per entry: an edit, or how many nodes followed.
 const EDIT: usize = 8;
 
 /// The twin of `Job` in `welds.wgsl`.
@@ -59,7 +59,7 @@ pub struct Welds {
     colliders: Vec<Collider>,
     pairs: Vec<[f32; 4]>,
     moves: bool,
-    /// Where edits begin in the journal, and how many it has room for.
+    /// Where entries begin in the journal, and how many it has room for.
     head: usize,
     room: usize,
 }
@@ -74,7 +74,7 @@ pub struct Split {
     /// The node, within the body.
     pub node: u32,
     /// Which of its corners got the copy, a bit each.
-    mask: u32,
+    pub(crate) mask: u32,
     /// Square to the crack, in the shape of that time.
     pub normal: [f32; 3],
 }
@@ -129,7 +129,7 @@ impl Welds {
             colliders::pairs(model, &mut pairs);
         }
         let nodes: usize = model.bodies.iter().map(|b| b.nodes.len()).sum();
-        // Every split makes a node.
+        // Every entry stands for a new node, or for some that followed.
         let room = layout.slots.saturating_sub(nodes);
         let [u, v] = layout.state(model, state);
         let (u, v) = (device.upload_state("displacements", &u)?, device.upload_state("velocities", &v)?);

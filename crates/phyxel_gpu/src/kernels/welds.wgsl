@@ -36,7 +36,7 @@ struct Job {
     queues: u32,
     edits: u32,
     holds: u32,
-    // Where edits begin in the journal, and how many there is room for.
+    // Where entries begin in the journal, and how many there is room for.
     head: u32,
     room: u32,
     // Where tables begin in `index`, behind the first corner of each origin: first tetrahedron of each corner, tetrahedra, first bond
@@ -88,7 +88,7 @@ struct Welded {
 // Square to the crack that a node wants, and how far it is beyond its strength.
 @group(0) @binding(10) var<storage, read_write> planes: array<vec4f>;
 @group(0) @binding(11) var<storage, read> motion: array<vec4f>;
-// How many edits, whether there was trouble, nodes of each body; then eight words per edit.
+// How many entries, whether there was trouble, nodes of each body; then eight words per entry: an edit, or how many nodes followed.
 @group(0) @binding(12) var<storage, read_write> journal: array<atomic<u32>>;
 
 var<workgroup> raised: atomic<u32>;

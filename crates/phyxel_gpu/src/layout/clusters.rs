@@ -169,8 +169,8 @@ impl Clusters {
 /// A tetrahedron of its block, its nodes, and their places in the cluster.
 type Member = (u32, [u32; 4], [u8; 4]);
 
-/// Where each shape is that of eight tetrahedra or more, as in a lattice, puts those of a shape side by side: what neighbouring lanes ask
-/// for then is side by side too, blocks of the matrix above all. Elsewhere they stay in the order of the curve.
+/// Where there are few shapes, as in a lattice (of each eight tetrahedra or more, on average), puts those of a shape side by side: what
+/// neighbouring lanes ask for then is side by side too, blocks of the matrix above all. Elsewhere they stay in the order of the curve.
 fn sort_by_shape(batch: &mut [Member], table: &TetTable<f32>) {
     let shape = |member: &Member| {
         let gradients = &table.gradients[member.0 as usize];
