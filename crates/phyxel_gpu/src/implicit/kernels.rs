@@ -27,6 +27,7 @@ pub(super) struct Kernels {
     restart: Bound,
     begin: Bound,
     update: Bound,
+    gather: Bound,
     check: Bound,
     conclude: Bound,
     react: Bound,
@@ -91,6 +92,7 @@ impl Kernels {
             restart: cg("restart"),
             begin: cg("begin"),
             update: cg("update"),
+            gather: cg("gather"),
             check: cg("check"),
             conclude: cg("conclude"),
             react: cg("react"),
@@ -152,8 +154,9 @@ impl Kernels {
         self.update.launch(pass, system.groups, &[parity]);
     }
 
-    /// The length of the true residual.
+    /// The length of the true residual, of an `x` with all that iterations have added.
     pub(super) fn check(&self, resident: &Resident, system: &System, pass: &mut ComputePass<'_>) {
+        self.gather.launch(pass, system.groups, &[AGAIN]);
         self.multiply(resident, system, pass, X, AGAIN);
         self.check.launch(pass, system.groups, &[AGAIN]);
         self.conclude.launch(pass, 1, &[AGAIN]);
@@ -352,7 +355,7 @@ fn diagonal_kernel(resident: &Resident, system: &System, sizes: &Store, slides: 
         ("STABILISED", flag(resident.general.stabilised)),
         ("DRAGS", flag(slides)),
     ];
-    let bindings = &[Uniform, Read, Read, Write, Read, Read, Read, Read, Read, Read, Read, Write, Read];
+    let bindings = &[Uniform, Read, Read, Read, Read, Read, Read, Read, Read, Read, Read, Write, Read];
     let recipe = Recipe { name: "diagonal", source: &source, entry: "main", constants: &constants, bindings };
     let at = &resident.at;
     let buffers = [

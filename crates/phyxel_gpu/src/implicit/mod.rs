@@ -96,8 +96,8 @@ struct Least {
 const FIRST: usize = 2;
 const AGAIN: usize = 3;
 
-/// What the rest of an iteration moves per node: it reads z, q, p, s, x, r and the preconditioner, and writes all but q and that.
-const UPDATE_BYTES: u64 = 6 * 16 + 32 + 5 * 16;
+/// What the rest of an iteration moves per node: it reads z, q, p, s, r and the preconditioner, and writes all but q and that.
+const UPDATE_BYTES: u64 = 5 * 16 + 32 + 4 * 16;
 
 /// Most iterations per submission.
 const MOST_AT_ONCE: usize = 512;
@@ -358,10 +358,12 @@ impl Implicit {
         let nodes = resident.node_count() as u64;
         let blocks = self.system.blocks as u64;
         let tets = resident.clusters.count as u64;
-        let product = 40 * blocks + nodes * 44 + general_bytes(resident);
-        // Six blocks of a tetrahedron go to twelve places of the matrix; the diagonal is made of the others.
-        let assembly = (216 + 12 * 4) * tets + 8 * u64::from(self.system.assembled) + 36 * (blocks - nodes.min(blocks));
-        let diagonal = if tets > 0 { 36 * blocks + nodes * (8 + 4 + 4 + 32) } else { 0 };
+        // Places beside the diagonal, which is made of them where it is needed.
+        let places = blocks - nodes.min(blocks);
+        let product = 40 * places + nodes * 44 + general_bytes(resident);
+        // Six blocks of a tetrahedron go to twelve places of the matrix.
+        let assembly = (216 + 12 * 4) * tets + 8 * u64::from(self.system.assembled) + 36 * places;
+        let diagonal = if tets > 0 { 36 * places + nodes * (8 + 4 + 4 + 32) } else { 0 };
         let bytes = [tets * (44 + 216), assembly, diagonal, product, nodes * UPDATE_BYTES];
         let timed = |(kind, name): (usize, &&str)| KernelTime {
             name: (*name).into(),
@@ -416,7 +418,8 @@ impl Implicit {
         let nodes = resident.node_count() as u64;
         // Product: the blocks with their columns, the rows, the field, masses and result.
         let general = general_bytes(resident);
-        40 * self.system.blocks as u64 + nodes * (8 + 16 + 4 + 16) + nodes * UPDATE_BYTES + general
+        let places = (self.system.blocks as u64).saturating_sub(nodes);
+        40 * places + nodes * (8 + 16 + 4 + 16) + nodes * UPDATE_BYTES + general
     }
 
     /// The product `A x` with the present matrix, in the order of the model; for tests.

@@ -1,7 +1,8 @@
 // Conjugate gradients: everything but the product, as Chronopoulos and Gear (1989) arrange it: s = A p follows p by the same
 // recurrence, so that both scalar products of an iteration are known after the product with z, and one launch does the rest.
 // Each workgroup adds up the parts of a scalar product by itself, in the same order, so that no launch is needed for it and all agree;
-// whether the solve is over is decided here.
+// whether the solve is over is decided here. What iterations have added to x since the last look at the true residual is kept beside p, s
+// and r, in their fourth places: it is rounded by its own size, and x once in hundreds of iterations instead of in each.
 
 const EPSILON = 1.1920929e-7;
 
@@ -126,12 +127,24 @@ fn restart(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index)
         r[n] = vec4f(residual, 0.0);
         z[n] = vec4f(direction, 0.0);
         p[n] = vec4f(direction, 0.0);
+        s[n] = vec4f(0.0);
         let carried = free_part(n, b[n].xyz);
         sum += vec4f(dot(residual, direction), dot(residual, residual), dot(own, own), dot(carried, carried));
     }
     let total = reduced(lane, sum);
     if lane == 0u {
         partials[place.x] = total;
+    }
+}
+
+// What iterations have added goes into x.
+@compute @workgroup_size(256)
+fn gather(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) lane: u32) {
+    for (var n = place.x * 256u + lane; n < job.nodes; n += job.groups * 256u) {
+        x[n] = vec4f(x[n].xyz + vec3f(p[n].w, s[n].w, r[n].w), 0.0);
+        p[n].w = 0.0;
+        s[n].w = 0.0;
+        r[n].w = 0.0;
     }
 }
 
@@ -197,13 +210,17 @@ struct Own {
     q: vec3f,
     p: vec3f,
     s: vec3f,
-    x: vec3f,
     r: vec3f,
+    added: vec3f,
     inverse: Inverse,
 }
 
 fn own_of(n: u32) -> Own {
-    return Own(z[n].xyz, q[n].xyz, p[n].xyz, s[n].xyz, x[n].xyz, r[n].xyz, inverse_at(n));
+    let direction = p[n];
+    let image = s[n];
+    let residual = r[n];
+    let added = vec3f(direction.w, image.w, residual.w);
+    return Own(z[n].xyz, q[n].xyz, direction.xyz, image.xyz, residual.xyz, added, inverse_at(n));
 }
 
 // A step along the new direction: velocity, residual and what the preconditioner makes of it; what both give to the scalar products.
@@ -213,10 +230,10 @@ fn advanced(n: u32, own: Own, alpha: f32, beta: f32, begins: bool) -> vec4f {
     let image = own.q + select(own.s * beta, vec3f(0.0), begins);
     let residual = free_of(slot_of(own.inverse), own.r - image * alpha);
     let next = times_inverse(own.inverse, residual);
-    p[n] = vec4f(direction, 0.0);
-    s[n] = vec4f(image, 0.0);
-    x[n] = vec4f(own.x + direction * alpha, 0.0);
-    r[n] = vec4f(residual, 0.0);
+    let added = own.added + direction * alpha;
+    p[n] = vec4f(direction, added.x);
+    s[n] = vec4f(image, added.y);
+    r[n] = vec4f(residual, added.z);
     z[n] = vec4f(next, 0.0);
     return vec4f(dot(residual, next), dot(residual, residual), 0.0, 0.0);
 }

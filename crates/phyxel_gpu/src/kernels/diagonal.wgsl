@@ -1,4 +1,4 @@
-// The diagonal of the matrix, and the block-Jacobi preconditioner: inverses of its blocks, within the directions that are free.
+// The block-Jacobi preconditioner: inverses of the blocks on the diagonal, within the directions that are free. Products need no diagonal.
 
 override TETS: u32 = 1u;
 override GENERAL: u32 = 0u;
@@ -15,7 +15,7 @@ struct Job {
 // Mass, scaled.
 @group(0) @binding(1) var<storage, read> masses: array<f32>;
 @group(0) @binding(2) var<storage, read> rows: array<vec2u>;
-@group(0) @binding(3) var<storage, read_write> values: array<f32>;
+@group(0) @binding(3) var<storage, read> values: array<f32>;
 @group(0) @binding(4) var<storage, read> index: array<u32>;
 @group(0) @binding(5) var<storage, read> around: array<vec4u>;
 @group(0) @binding(6) var<storage, read> elements: array<vec4u>;
@@ -61,12 +61,6 @@ fn block_at(at: u32) -> mat3x3f {
     );
 }
 
-fn store(at: u32, block: mat3x3f) {
-    for (var c = 0u; c < 9u; c += 1u) {
-        values[at + 32u * c] = block[c / 3u][c % 3u];
-    }
-}
-
 // A body that moves as a whole feels no force: the diagonal is what the rest of the row lacks to zero. Two at a time.
 fn stiffness_at(row: vec2u) -> mat3x3f {
     var even = mat3x3f();
@@ -91,9 +85,7 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3
     }
     var d = scaled_identity(masses[n]);
     if TETS == 1u && rows[n].y > 0u {
-        let stiffness = stiffness_at(rows[n]);
-        store(place_of(rows[n].x), stiffness);
-        d += stiffness;
+        d += stiffness_at(rows[n]);
     }
     if GENERAL == 1u {
         let first = index[job.around + 2u * n];

@@ -44,7 +44,7 @@ fn main(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) la
             result += q[n].xyz;
         }
         if TETS == 1u {
-            result += row_product(n);
+            result += row_product(n, own);
         }
         if DRAGS == 1u {
             result += drag(n, own);

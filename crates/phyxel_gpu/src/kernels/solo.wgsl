@@ -47,7 +47,7 @@ fn times_matrix(lane: u32) -> f32 {
     var sum = 0.0;
     for (var n = lane; n < job.nodes; n += LANES) {
         let own = field[n].xyz;
-        var result = own * masses[n] + row_product(n);
+        var result = own * masses[n] + row_product(n, own);
         if DRAGS == 1u {
             result += drag(n, own);
         }
@@ -63,18 +63,31 @@ fn update(lane: u32, alpha: f32) -> vec2f {
         let inverse = inverse_at(n);
         let residual = free_of(slot_of(inverse), r[n].xyz - q[n].xyz * alpha);
         let next = times_inverse(inverse, residual);
-        r[n] = vec4f(residual, 0.0);
-        z[n] = vec4f(next, 0.0);
+        r[n] = vec4f(residual, r[n].w);
+        z[n] = vec4f(next, z[n].w);
         sum += vec2f(dot(residual, next), dot(residual, residual));
     }
     return reduced(lane, sum);
 }
 
+// What is added to x is kept in fourth places, as in `cg.wgsl`, until it goes there.
 fn direct(lane: u32, alpha: f32, beta: f32) {
     for (var n = lane; n < job.nodes; n += LANES) {
-        let before = field[n].xyz;
-        x[n] = vec4f(x[n].xyz + before * alpha, 0.0);
-        field[n] = vec4f(z[n].xyz + before * beta, 0.0);
+        let before = field[n];
+        let next = z[n];
+        let added = vec3f(before.w, next.w, r[n].w) + before.xyz * alpha;
+        field[n] = vec4f(next.xyz + before.xyz * beta, added.x);
+        z[n].w = added.y;
+        r[n].w = added.z;
+    }
+}
+
+fn gather(lane: u32) {
+    for (var n = lane; n < job.nodes; n += LANES) {
+        x[n] = vec4f(x[n].xyz + vec3f(field[n].w, z[n].w, r[n].w), 0.0);
+        field[n].w = 0.0;
+        z[n].w = 0.0;
+        r[n].w = 0.0;
     }
 }
 
@@ -104,6 +117,7 @@ fn main(@builtin(local_invocation_index) lane: u32) {
         storageBarrier();
         workgroupBarrier();
     }
+    gather(lane);
     if lane == 0u {
         scalars.rz[0] = rz;
         scalars.done = done;
