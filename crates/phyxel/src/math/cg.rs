@@ -41,6 +41,8 @@ pub struct CgScratch<R> {
     z: Vec<Vec3<R>>,
     p: Vec<Vec3<R>>,
     q: Vec<Vec3<R>>,
+    /// What iterations add to the solution: rounded by its own size, so that the solution is rounded once, and not in each of them.
+    added: Vec<Vec3<R>>,
     /// The residual at held nodes, held directions included.
     whole: Vec<Vec3<R>>,
     /// `q` holds the residual that the last solve ended with, held directions included.
@@ -92,8 +94,8 @@ pub fn solve<R: Real>(
     stop: Stop,
 ) -> LinearReport {
     scratch.ended = true;
-    let CgScratch { r, z, p, q, whole, .. } = scratch;
-    for v in [&mut *r, &mut *z, &mut *p, &mut *q, &mut *whole] {
+    let CgScratch { r, z, p, q, added, whole, .. } = scratch;
+    for v in [&mut *r, &mut *z, &mut *p, &mut *q, &mut *added, &mut *whole] {
         v.resize(b.len(), Vec3::zero());
     }
     residual(system, b, x, (r, q));
@@ -116,7 +118,9 @@ pub fn solve<R: Real>(
     loop {
         system.copy_held(q, whole);
         let done = report.iterations;
-        report.iterations += descend(system, (x, whole), (r, z, p, q), goal, stop, done);
+        added.fill(Vec3::zero());
+        report.iterations += descend(system, (added, whole), (r, z, p, q), goal, stop, done);
+        par::for_each(x, |i, x| *x += added[i]);
         if stop.rough {
             report.residual = norm(r) / scale;
             q.copy_from_slice(r);
