@@ -136,6 +136,30 @@ fn accessors(split: &Split<'_>) -> String {
 mod tests {
     use super::*;
 
+    /// What is done to items of an array that is split: only whole ones can be read and written.
+    #[test]
+    fn no_kernel_writes_a_part_of_an_item() {
+        for (name, source) in super::super::sources::all() {
+            let count = source.lines().filter(|line| declaration(line).is_some()).count();
+            let text = split(&source, &vec![2; count], 1 << 20);
+            for (at, _) in text.match_indices("_at(") {
+                let inside = &text[at + "_at(".len()..];
+                let mut depth = 1;
+                let end = inside.find(|c| {
+                    depth += i32::from(c == '(') - i32::from(c == ')');
+                    depth == 0
+                });
+                let after = &inside[end.expect("a bracket closes") + 1..];
+                let after = after.trim_start_matches(|c: char| c == '.' || c.is_alphanumeric()).trim_start();
+                let is_written = ["=", "+=", "-=", "*=", "|=", "&="]
+                    .iter()
+                    .any(|sign| after.strip_prefix(sign).is_some_and(|rest| !rest.starts_with('=')));
+                let line = &text[..at].lines().last().unwrap_or_default();
+                assert!(!is_written, "{name}: {line}_at(...){}", &after[..after.len().min(30)]);
+            }
+        }
+    }
+
     #[test]
     fn reads_and_writes_become_calls_and_bindings_are_numbered_anew() {
         let source = "@group(0) @binding(0) var<uniform> job: Job;\n\

@@ -181,7 +181,7 @@ fn spread(n: u32, side: u32, queue: u32, begin: u32) -> u32 {
                 if !goes_on(n, side, other) {
                     continue;
                 }
-                words[job.flags + other] |= MET;
+                mark(other, MET);
                 var place = end;
                 while place > begin && words[queue + place - 1u] > other {
                     words[queue + place] = words[queue + place - 1u];
@@ -193,6 +193,10 @@ fn spread(n: u32, side: u32, queue: u32, begin: u32) -> u32 {
         }
     }
     return end;
+}
+
+fn mark(n: u32, flags: u32) {
+    words[job.flags + n] = words[job.flags + n] | flags;
 }
 
 // Tells whoever asks later what was decided: which of its corners a node gives to a copy.
@@ -223,7 +227,7 @@ fn note(what: u32, side: u32, normal: vec3u) {
 fn crack(start: u32) {
     let queue = job.queues + body.first_node;
     let first = edits;
-    words[job.flags + start] |= MET | DONE;
+    mark(start, MET | DONE);
     words[queue] = start;
     var end = 1u;
     for (var next = 0u; next < end; next += 1u) {
@@ -246,10 +250,10 @@ fn crack(start: u32) {
             if words[c] == n {
                 for (var j = index[job.starts + c]; j < index[job.starts + c + 1u]; j += 1u) {
                     let nodes = nodes_of(index[job.around + j] >> 2u);
-                    words[job.flags + nodes.x] |= TOUCHED;
-                    words[job.flags + nodes.y] |= TOUCHED;
-                    words[job.flags + nodes.z] |= TOUCHED;
-                    words[job.flags + nodes.w] |= TOUCHED;
+                    mark(nodes.x, TOUCHED);
+                    mark(nodes.y, TOUCHED);
+                    mark(nodes.z, TOUCHED);
+                    mark(nodes.w, TOUCHED);
                 }
             }
         }
@@ -269,7 +273,7 @@ fn split_node(n: u32, side: u32) {
     }
     words[job.origins + copy] = o;
     words[job.flags + copy] = LOOSE;
-    words[job.flags + n] |= LOOSE;
+    mark(n, LOOSE);
     u[copy] = u[n];
     v[copy] = v[n];
 }
@@ -371,7 +375,7 @@ fn mark_pinched(lane: u32) {
             for (var j = index[job.bond_starts + c]; j < index[job.bond_starts + c + 1u]; j += 1u) {
                 let entry = index[job.bonds_around + j];
                 if words[partner(entry)] == n && words[job.holds + entry / 6u] == 1u && !is_bonded(entry / 6u) {
-                    words[job.flags + n] |= LOOSE;
+                    mark(n, LOOSE);
                 }
             }
         }
@@ -398,8 +402,8 @@ fn settle_nodes(lane: u32) {
             }
         }
         if bare || (words[job.flags + n] & LOOSE) != 0u {
-            u[n].w = mass;
-            v[n].w = bitcast<f32>(AS_FLOAT | TOUCHABLE);
+            u[n] = vec4f(u[n].xyz, mass);
+            v[n] = vec4f(v[n].xyz, bitcast<f32>(AS_FLOAT | TOUCHABLE));
         }
     }
 }

@@ -141,10 +141,13 @@ fn restart(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index)
 @compute @workgroup_size(256)
 fn gather(@builtin(workgroup_id) place: vec3u, @builtin(local_invocation_index) lane: u32) {
     for (var n = place.x * 256u + lane; n < job.nodes; n += job.groups * 256u) {
-        x[n] = vec4f(x[n].xyz + vec3f(p[n].w, s[n].w, r[n].w), 0.0);
-        p[n].w = 0.0;
-        s[n].w = 0.0;
-        r[n].w = 0.0;
+        let direction = p[n];
+        let image = s[n];
+        let residual = r[n];
+        x[n] = vec4f(x[n].xyz + vec3f(direction.w, image.w, residual.w), 0.0);
+        p[n] = vec4f(direction.xyz, 0.0);
+        s[n] = vec4f(image.xyz, 0.0);
+        r[n] = vec4f(residual.xyz, 0.0);
     }
 }
 

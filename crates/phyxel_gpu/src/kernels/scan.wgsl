@@ -94,6 +94,6 @@ fn all_blocks(@builtin(local_invocation_index) lane: u32) {
 fn together(@builtin(workgroup_id) place: vec3u, @builtin(num_workgroups) grid: vec3u, @builtin(local_invocation_index) lane: u32) {
     let i = (place.x + place.y * grid.x) * 256u + lane;
     if i < job.count {
-        before[i] += sums[i / 1024u];
+        before[i] = before[i] + sums[i / 1024u];
     }
 }

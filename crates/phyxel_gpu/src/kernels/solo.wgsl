@@ -75,19 +75,23 @@ fn direct(lane: u32, alpha: f32, beta: f32) {
     for (var n = lane; n < job.nodes; n += LANES) {
         let before = field[n];
         let next = z[n];
-        let added = vec3f(before.w, next.w, r[n].w) + before.xyz * alpha;
+        let residual = r[n];
+        let added = vec3f(before.w, next.w, residual.w) + before.xyz * alpha;
         field[n] = vec4f(next.xyz + before.xyz * beta, added.x);
-        z[n].w = added.y;
-        r[n].w = added.z;
+        z[n] = vec4f(next.xyz, added.y);
+        r[n] = vec4f(residual.xyz, added.z);
     }
 }
 
 fn gather(lane: u32) {
     for (var n = lane; n < job.nodes; n += LANES) {
-        x[n] = vec4f(x[n].xyz + vec3f(field[n].w, z[n].w, r[n].w), 0.0);
-        field[n].w = 0.0;
-        z[n].w = 0.0;
-        r[n].w = 0.0;
+        let direction = field[n];
+        let next = z[n];
+        let residual = r[n];
+        x[n] = vec4f(x[n].xyz + vec3f(direction.w, next.w, residual.w), 0.0);
+        field[n] = vec4f(direction.xyz, 0.0);
+        z[n] = vec4f(next.xyz, 0.0);
+        r[n] = vec4f(residual.xyz, 0.0);
     }
 }
 

@@ -249,7 +249,7 @@ fn rest_on_surfaces(n: u32, poses: u32, at: vec3f, full: vec4f, dt: f32) -> vec3
 fn drift(lane: u32, dt: f32) {
     for (var k = lane; k < count; k += LANES) {
         let n = body.first_node + k;
-        u[n] += vec4f(v[n].xyz * dt, 0.0);
+        u[n] = u[n] + vec4f(v[n].xyz * dt, 0.0);
     }
 }
 
