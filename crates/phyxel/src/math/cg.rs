@@ -147,7 +147,7 @@ type Vectors<'a, R> = (&'a mut Vec<Vec3<R>>, &'a mut Vec<Vec3<R>>, &'a mut Vec<V
 
 fn descend<R: Real>(
     system: &mut impl System<R>,
-    (x, whole): (&mut [Vec3<R>], &mut [Vec3<R>]),
+    (added, whole): (&mut [Vec3<R>], &mut [Vec3<R>]),
     (r, z, p, q): Vectors<'_, R>,
     goal: f64,
     stop: Stop,
@@ -155,7 +155,7 @@ fn descend<R: Real>(
 ) -> usize {
     p.fill(Vec3::zero());
     q.fill(Vec3::zero());
-    let (mut rz, mut rr) = step(system, [x, r, z], R::zero(), (p, q));
+    let (mut rz, mut rr) = step(system, [added, r, z], R::zero(), (p, q));
     p.copy_from_slice(z);
     let mut iterations = 0;
     while done + iterations < stop.max_iterations && rr.sqrt() > 0.9 * goal {
@@ -167,7 +167,7 @@ fn descend<R: Real>(
         }
         system.follow(q, R::of(rz / curvature), whole);
         system.filter(q);
-        let next = step(system, [x, r, z], R::of(rz / curvature), (p, q));
+        let next = step(system, [added, r, z], R::of(rz / curvature), (p, q));
         let beta = R::of(next.0 / rz);
         par::for_each(p, |i, p| *p = z[i] + *p * beta);
         (rz, rr) = next;
@@ -176,19 +176,19 @@ fn descend<R: Real>(
     iterations
 }
 
-/// `x += α p`, `r −= α q`, `z = P⁻¹ r` in one pass over memory; returns `r · z` and `r · r`.
+/// `added += α p`, `r −= α q`, `z = P⁻¹ r` in one pass over memory; returns `r · z` and `r · r`.
 fn step<R: Real>(
     system: &mut impl System<R>,
-    [x, r, z]: [&mut [Vec3<R>]; 3],
+    [added, r, z]: [&mut [Vec3<R>]; 3],
     alpha: R,
     (p, q): (&[Vec3<R>], &[Vec3<R>]),
 ) -> (f64, f64) {
     let fine = &*system;
-    let [rz, rr] = par::update3((x, &mut *r, &mut *z), &|first, x, r, z| {
+    let [rz, rr] = par::update3((added, &mut *r, &mut *z), &|first, added, r, z| {
         let mut sums = [0.0; 2];
-        for (k, ((x, r), z)) in x.iter_mut().zip(r).zip(z).enumerate() {
+        for (k, ((added, r), z)) in added.iter_mut().zip(r).zip(z).enumerate() {
             let i = first + k;
-            *x += p[i] * alpha;
+            *added += p[i] * alpha;
             *r -= q[i] * alpha;
             *z = fine.precondition(i, *r);
             sums[0] += r.dot(*z).to_f64();

@@ -356,14 +356,12 @@ impl Implicit {
         let mut seconds: Vec<f64> = (0..Self::PASSES.len()).map(of).collect();
         without_clock(&mut seconds[3..], self.time_iterations(resident, repeats)?);
         let nodes = resident.node_count() as u64;
-        let blocks = self.system.blocks as u64;
         let tets = resident.clusters.count as u64;
-        // Places beside the diagonal, which is made of them where it is needed.
-        let places = blocks - nodes.min(blocks);
-        let product = 40 * places + nodes * 44 + general_bytes(resident);
+        let places = self.places(resident);
         // Six blocks of a tetrahedron go to twelve places of the matrix.
         let assembly = (216 + 12 * 4) * tets + 8 * u64::from(self.system.assembled) + 36 * places;
         let diagonal = if tets > 0 { 36 * places + nodes * (8 + 4 + 4 + 32) } else { 0 };
+        let product = self.product_bytes(resident);
         let bytes = [tets * (44 + 216), assembly, diagonal, product, nodes * UPDATE_BYTES];
         let timed = |(kind, name): (usize, &&str)| KernelTime {
             name: (*name).into(),
@@ -413,13 +411,20 @@ impl Implicit {
         watch.seconds(device)
     }
 
+    /// Blocks beside the diagonal, which is made of them where it is needed.
+    fn places(&self, resident: &Resident) -> u64 {
+        let nodes = resident.node_count() as u64;
+        (self.system.blocks as u64).saturating_sub(nodes)
+    }
+
+    /// What a product moves: the blocks with their columns, the rows, the field, masses and result.
+    fn product_bytes(&self, resident: &Resident) -> u64 {
+        40 * self.places(resident) + resident.node_count() as u64 * (8 + 16 + 4 + 16) + general_bytes(resident)
+    }
+
     /// Bytes that one iteration moves at least.
     pub fn iteration_bytes(&self, resident: &Resident) -> u64 {
-        let nodes = resident.node_count() as u64;
-        // Product: the blocks with their columns, the rows, the field, masses and result.
-        let general = general_bytes(resident);
-        let places = (self.system.blocks as u64).saturating_sub(nodes);
-        40 * places + nodes * (8 + 16 + 4 + 16) + nodes * UPDATE_BYTES + general
+        self.product_bytes(resident) + resident.node_count() as u64 * UPDATE_BYTES
     }
 
     /// The product `A x` with the present matrix, in the order of the model; for tests.
